@@ -42,7 +42,7 @@ export {
 export type { ExternalIdKey } from "./destinations/external-id.ts";
 export type { DestinationRequest } from "./destinations/place.ts";
 export { type DestinationFailure, destinationFailures } from "./destinations/probe.ts";
-export { DeliveryError, type DeliveryErrorCode, deliveryErrors } from "./errors.ts";
+export { DeliveryError, type DeliveryErrorCode, type DeliveryErrorKind, deliveryErrors } from "./errors.ts";
 export { openExports } from "./exports/create-export.ts";
 export {
   createDeliveries,

@@ -19,7 +19,7 @@ export {
 export {
   EntitlementError,
   type EntitlementErrorCode,
-  type EntitlementOutcome,
+  type EntitlementErrorKind,
   type EntitlementPublicCode,
   entitlementErrors,
 } from "./errors.ts";

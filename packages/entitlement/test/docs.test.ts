@@ -17,12 +17,12 @@ const tableUnder = (heading: string) => {
 const details = new Proxy<Record<string, string>>({}, { get: (_, name) => String(name) });
 
 const causes = Object.entries(entitlementErrors).map(
-  ([code, { outcome, publicCode, message }]) =>
-    `| \`${code}\` | ${outcome} | \`${publicCode}\` | ${message(details)} |\n`,
+  ([code, { kind, publicCode, message }]) =>
+    `| \`${code}\` | ${kind} | \`${publicCode}\` | ${message(details)} |\n`,
 );
 
 test("the page has every cause, as the errors tell it", async () => {
-  const { start, rows } = tableUnder("| cause | outcome | public code | says |\n|---|---|---|---|\n");
+  const { start, rows } = tableUnder("| cause | kind | public code | says |\n|---|---|---|---|\n");
   const told = page.slice(0, start) + causes.join("") + page.slice(start + rows.length);
   await expect(told).toMatchFileSnapshot(file);
 });

@@ -188,7 +188,7 @@ describe("a document", () => {
     expect(() => parseEntitlement({ ...entitlement(), ...changes })).toThrow(
       expect.objectContaining({
         code,
-        outcome: "unverifiable",
+        kind: "unavailable",
         publicCode: "service_unavailable",
         details: { path },
       }),
@@ -220,9 +220,9 @@ describe("a document", () => {
   });
 });
 
-test("every cause has a sentence without a full stop, and a public code that fits its outcome", () => {
-  for (const { message, outcome, publicCode } of Object.values(entitlementErrors)) {
+test("every cause has a sentence without a full stop, and a public code that fits its kind", () => {
+  for (const { message, kind, publicCode } of Object.values(entitlementErrors)) {
     expect(message({})).toMatch(/^[a-z`].*[^.]$/);
-    expect(publicCode === "service_unavailable").toBe(outcome === "unverifiable");
+    expect(publicCode === "service_unavailable").toBe(kind === "unavailable");
   }
 });

@@ -33,7 +33,7 @@ test.each(["entitlement_expired", "entitlement_not_yet_valid"] as const)(
   "%s is a changed entitlement",
   (code) => {
     expect(new EntitlementError(code)).toMatchObject({
-      outcome: "denied",
+      kind: "forbidden",
       publicCode: "entitlement_changed",
     });
   },

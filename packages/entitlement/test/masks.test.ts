@@ -112,7 +112,7 @@ describe("a mask", () => {
     ["Numbers", "round0"],
   ])("that does not fit its type is refused: %s, `%s`", (name, mask) => {
     expect(() => scopeOfSamples(name, mask)).toThrow(
-      expect.objectContaining({ code: "entitlement_mask_misfit", outcome: "unverifiable" }),
+      expect.objectContaining({ code: "entitlement_mask_misfit", kind: "unavailable" }),
     );
   });
 
@@ -137,7 +137,7 @@ describe("a mask", () => {
   ])("of %s is refused", (_, code, given) => {
     const [field] = Object.keys(given.masks ?? {});
     const details = { resource: "Property", field };
-    expect(() => scope(given)).toThrow(expect.objectContaining({ code, outcome: "unverifiable", details }));
+    expect(() => scope(given)).toThrow(expect.objectContaining({ code, kind: "unavailable", details }));
   });
 
   test("of no known form is none", () => {

@@ -137,7 +137,7 @@ test.each([
   expect(() => scopeOf({ datasets: [grant(texas, { [resource]: given })] })).toThrow(
     expect.objectContaining({
       code: "entitlement_unknown_policy",
-      outcome: "unverifiable",
+      kind: "unavailable",
       details: { resource, policy },
     }),
   );

@@ -95,8 +95,8 @@ const refusals: Readonly<Record<EntitlementErrorCode, () => Promise<unknown>>> =
 
 describe("nothing is granted, for the cause alone:", () => {
   test.each(Object.entries(refusals))("%s", async (code, provoke) => {
-    const { outcome, publicCode } = entitlementErrors[code as EntitlementErrorCode];
-    await expect(provoke()).rejects.toMatchObject({ name: "EntitlementError", code, outcome, publicCode });
+    const { kind, publicCode } = entitlementErrors[code as EntitlementErrorCode];
+    await expect(provoke()).rejects.toMatchObject({ name: "EntitlementError", code, kind, publicCode });
   });
 
   test("and what these cases change is granted without the change", async () => {
@@ -104,8 +104,8 @@ describe("nothing is granted, for the cause alone:", () => {
     await expect(compile({})).resolves.toBeDefined();
   });
 
-  test("only what is proved is denied; the rest cannot be verified", () => {
-    const denied = Object.entries(entitlementErrors).filter(([, { outcome }]) => outcome === "denied");
+  test("only what is proved is forbidden; the rest cannot be verified", () => {
+    const denied = Object.entries(entitlementErrors).filter(([, { kind }]) => kind === "forbidden");
     expect(Object.fromEntries(denied.map(([code, { publicCode }]) => [code, publicCode]))).toEqual({
       entitlement_expired: "entitlement_changed",
       entitlement_not_yet_valid: "entitlement_changed",

@@ -203,10 +203,10 @@ describe("a scope", () => {
       scopeOf({ datasets: [grant(texas, resources)] });
     const unknownField: unknown = expect.objectContaining({
       code: "entitlement_unknown_field",
-      outcome: "unverifiable",
+      kind: "unavailable",
     });
     expect(compile({ Property: "*", Parcel: "*" })).toThrow(
-      expect.objectContaining({ code: "entitlement_unknown_resource", outcome: "unverifiable" }),
+      expect.objectContaining({ code: "entitlement_unknown_resource", kind: "unavailable" }),
     );
     expect(compile({ Property: ["City", "Citty"] })).toThrow(unknownField);
     expect(compile({ Property: ["DatasetId"] })).toThrow(unknownField);
@@ -224,11 +224,11 @@ describe("a scope", () => {
     const { capabilities: _, ...incapable } = entitlement();
     expect(() => requireChannel(scopeOf(), "odata")).not.toThrow();
     expect(() => requireChannel(scopeOf(), "file_delivery")).toThrow(
-      expect.objectContaining({ publicCode: "channel_not_entitled", outcome: "denied" }),
+      expect.objectContaining({ publicCode: "channel_not_entitled", kind: "forbidden" }),
     );
     expect(() => requireCapability(scopeOf(), "file_export_push")).not.toThrow();
     expect(() =>
       requireCapability(compileScope(incapable, { entitySets: [propertySet] }), "file_export_push"),
-    ).toThrow(expect.objectContaining({ publicCode: "capability_required", outcome: "denied" }));
+    ).toThrow(expect.objectContaining({ publicCode: "capability_required", kind: "forbidden" }));
   });
 });

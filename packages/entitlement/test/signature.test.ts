@@ -87,11 +87,11 @@ describe("a signed entitlement", () => {
 
   test("out of its time is denied, and otherwise cannot be verified", async () => {
     await expect(verify(jws, { at: "2099-01-01T00:00:00Z" })).rejects.toMatchObject({
-      outcome: "denied",
+      kind: "forbidden",
       publicCode: "entitlement_changed",
     });
     await expect(verify(`${jws}A`)).rejects.toMatchObject({
-      outcome: "unverifiable",
+      kind: "unavailable",
       publicCode: "service_unavailable",
     });
   });

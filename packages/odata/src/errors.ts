@@ -30,11 +30,20 @@ export const queryErrors = {
   conflicting_options: (d: Details) => `\`${d["name"]}\` cannot be combined with \`${d["other"]}\``,
   invalid_encoding: (d: Details) => `the query string is not valid percent-encoded UTF-8: ${d["reason"]}`,
   invalid_skip_token: () => "the `$skiptoken` is not valid for this request, or it has expired",
-  limit_exceeded: (d: Details) => `\`${d["name"]}\` is at most ${d["limit"]}, got ${d["actual"]}`,
+  limit_exceeded: (d: Details) => `\`${d["name"]}\` must be at most ${d["limit"]}, got ${d["actual"]}`,
   query_too_complex: (d: Details) => `the query is too complex: ${d["measure"]} is at most ${d["limit"]}`,
 } satisfies Record<string, (details: Details) => string>;
 
 export type QueryErrorCode = keyof typeof queryErrors;
+
+/** Meaning of an error for a client. */
+export type QueryErrorKind = "invalid" | "not_implemented" | "too_large";
+
+/** Kinds of the errors that are not `invalid`. */
+const kinds: Partial<Record<QueryErrorCode, QueryErrorKind>> = {
+  not_supported: "not_implemented",
+  query_too_complex: "too_large",
+};
 
 /** A use of a parameter alias: its position in the decoded text of an option, or of another alias. */
 export type AliasUse = { readonly span: Span; readonly option: string | null };
@@ -43,6 +52,7 @@ export type AliasUse = { readonly span: Span; readonly option: string | null };
 export class QueryError extends Error {
   override readonly name = "QueryError";
   readonly code: QueryErrorCode;
+  readonly kind: QueryErrorKind;
   /** Position of the fault in the decoded text of the option; null if the whole request is at fault. */
   readonly span: Span | null;
   readonly details: Details;
@@ -62,6 +72,7 @@ export class QueryError extends Error {
   ) {
     super(queryErrors[code](details));
     this.code = code;
+    this.kind = kinds[code] ?? "invalid";
     this.span = span && { start: span.start, end: span.end };
     this.details = details;
     this.option = option;

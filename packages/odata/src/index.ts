@@ -45,7 +45,13 @@ export {
 } from "./compile/relation.ts";
 export { fts5Index, type SearchIndex, wordsIndex } from "./compile/search-index.ts";
 export { type ErrorObject, errorObject } from "./error-object.ts";
-export { type AliasUse, QueryError, type QueryErrorCode, queryErrors } from "./errors.ts";
+export {
+  type AliasUse,
+  QueryError,
+  type QueryErrorCode,
+  type QueryErrorKind,
+  queryErrors,
+} from "./errors.ts";
 export { compareRows, evaluate, matches, type Row } from "./evaluate/evaluate.ts";
 export { expandRow } from "./evaluate/expand.ts";
 export { caseMappingTables, foldCase } from "./functions/case-mapping.ts";

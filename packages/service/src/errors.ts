@@ -1,248 +1,231 @@
-import type { EntitlementPublicCode } from "@cadastre/entitlement";
-import type { QueryErrorCode } from "@cadastre/odata";
+import { DeliveryError, type DeliveryErrorKind, deliveryErrors } from "@cadastre/delivery";
+import { EntitlementError, type EntitlementErrorKind } from "@cadastre/entitlement";
+import type { QueryErrorKind } from "@cadastre/odata";
+import { StoreError, type StoreErrorKind, storeErrors } from "@cadastre/store";
+import { DataError } from "./data/data-error.ts";
 
-type Refusal = { readonly status: number; readonly message: string; readonly headers?: Headers };
+/** HTTP status of each kind of error, of every package. */
+export const statuses = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  not_acceptable: 406,
+  conflict: 409,
+  gone: 410,
+  precondition_failed: 412,
+  too_large: 413,
+  uri_too_long: 414,
+  unsupported_media_type: 415,
+  failed_dependency: 424,
+  rate_limited: 429,
+  internal: 500,
+  not_implemented: 501,
+  unavailable: 503,
+} as const satisfies Record<
+  Exclude<DeliveryErrorKind | EntitlementErrorKind | QueryErrorKind | StoreErrorKind, "operator">,
+  number
+> &
+  Record<string, number>;
 
-/** Headers by their name in lower case. */
-type Headers = Readonly<Record<string, string>>;
+export type ErrorKind = keyof typeof statuses;
+
+type ErrorEntry = {
+  readonly kind: ErrorKind;
+  /** Says what is wrong and what to do. */
+  readonly message: string;
+  /** The part of the request that is at fault. */
+  readonly target?: string;
+  /** Seconds after which the request may succeed. */
+  readonly retryAfter?: number;
+};
 
 /**
- * Every refusal other than a query error, by its public code. A code that is no longer used stays here as a comment and is never used
+ * Errors that the service itself finds, by their public code. A code that is no longer used stays here as a comment and is never used
  * again.
  */
-const refusals = {
+const serviceErrors = {
   unsupported_version: {
-    status: 400,
-    message: "`OData-MaxVersion` may be 4.0 or above, `OData-Version` 4.0 or 4.01",
+    kind: "invalid",
+    message: "`OData-MaxVersion` must be 4.0 or above, and `OData-Version` 4.0 or 4.01",
   },
-  invalid_encoding: { status: 400, message: "the path is not valid percent-encoded UTF-8" },
+  invalid_encoding: { kind: "invalid", message: "the path is not valid percent-encoded UTF-8" },
   invalid_host: {
-    status: 400,
+    kind: "invalid",
     message: "the header `Host` must be a host name or an IP address, and a port or none",
   },
   duplicate_header: {
-    status: 400,
+    kind: "invalid",
     message:
       "the headers `Host`, `Authorization` and `x-api-key` may each be sent once: remove the repeated one",
   },
-  invalid_batch: {
-    status: 400,
-    message: "the body is no batch of requests, or `target` in it is wrong",
-  },
+  invalid_batch: { kind: "invalid", message: "the body is not a valid batch of requests" },
   invalid_property_id: {
-    status: 400,
-    message: "the id of a property is 1 to 256 characters long, none of them a control character",
+    kind: "invalid",
+    message: "the id of a property must have 1 to 256 characters, none of them a control character",
   },
   invalid_listing_key: {
-    status: 400,
-    message: "the key of a listing must be 1 to 256 characters long, without control characters",
+    kind: "invalid",
+    message: "the key of a listing must have 1 to 256 characters, none of them a control character",
   },
   invalid_geography: {
-    status: 400,
+    kind: "invalid",
     message:
-      "`geography` is `national:US`, `state:TX`, `zip:78701` or `county:TX/Travis`, with a county of 1 to 200 characters",
+      "`geography` must be `national:US`, `state:TX`, `zip:78701` or `county:TX/Travis`, with a county of 1 to 200 characters",
   },
-  invalid_request: { status: 400, message: "the body is not what this address takes" },
-  invalid_name: { status: 400, message: "`name` is a text of 1 to 128 characters" },
-  invalid_cadence: { status: 400, message: "`cadenceSeconds` is a whole number from 300 to 2678400" },
-  invalid_preferred_minute: {
-    status: 400,
-    message: "`preferredMinuteOfDay` is a whole number from 0 to 1439",
+  invalid_limit: { kind: "invalid", target: "limit", message: "`limit` must be an integer from 1 to 500" },
+  invalid_cursor: {
+    kind: "invalid",
+    target: "after",
+    message: "`after` must be a `next_after` that you were given: start at the first page",
   },
-  unknown_domain: { status: 400, message: "there is no such domain" },
-  unknown_profile: { status: 400, message: "the domain has no such output profile" },
-  destination_required: { status: 400, message: "a push needs a destination" },
-  invalid_bucket: { status: 400, message: "`bucket` is no name of a bucket" },
-  invalid_region: { status: 400, message: "`region` is no name of a region of AWS" },
-  invalid_prefix: {
-    status: 400,
-    message:
-      "`prefix` is made of names with letters, digits, `.`, `_`, `=` and `-`, and slashes between them, at most 256 characters",
+  invalid_part: {
+    kind: "invalid",
+    target: "part",
+    message: "`part` must be the number of a part in the manifest, or 0",
   },
-  invalid_role_arn: {
-    status: 400,
-    message: "`roleArn` is `arn:aws:iam::<account>:role/cadastre/file-delivery/<name>`",
+  query_not_allowed: { kind: "invalid", message: "this address takes no query" },
+  unknown_parameter: {
+    kind: "invalid",
+    message: "the query has a parameter that this address does not take",
   },
-  invalid_kms_key_arn: { status: 400, message: "`kmsKeyArn` is the ARN of a key in the bucket's region" },
-  invalid_webhook_url: {
-    status: 400,
-    message:
-      "`url` is `https` to a public host, on port 443 or one from 1024 on, without credentials and fragment",
-  },
-  invalid_webhook_events: { status: 400, message: "`events` are names of events, each of them once" },
-  invalid_limit: { status: 400, message: "`limit` is a whole number from 1 to 500" },
-  invalid_cursor: { status: 400, message: "`after` is no `next_after` of yours: start at the first page" },
-  invalid_part: { status: 400, message: "`part` is the number of a part in the manifest, or 0" },
-  query_not_allowed: { status: 400, message: "this address takes no query" },
-  unknown_parameter: { status: 400, message: "the query has a parameter that this address does not take" },
-  duplicate_parameter: { status: 400, message: "the query has a parameter more than once" },
-  unauthorized: {
-    status: 401,
-    message: "a valid API key is required in the header `x-api-key`",
-    headers: { "www-authenticate": 'Bearer realm="cadastre"' },
-  },
-  invalid_token: {
-    status: 401,
-    message: "the token is not valid: ask for a new grant",
-    headers: { "www-authenticate": 'Bearer realm="cadastre", error="invalid_token"' },
-  },
-  entitlement_denied: { status: 403, message: "the entitlement does not grant this domain" },
-  channel_not_entitled: { status: 403, message: "the entitlement does not grant this channel" },
-  capability_required: { status: 403, message: "the entitlement does not grant this capability" },
-  entitlement_changed: { status: 403, message: "the entitlement has changed or expired" },
-  not_found: { status: 404, message: "nothing that you may see is at this address" },
-  part_not_found: { status: 404, message: "the manifest lists no such part" },
+  duplicate_parameter: { kind: "invalid", message: "the query has a parameter more than once" },
+  unauthorized: { kind: "unauthenticated", message: "a valid API key is required in the header `x-api-key`" },
+  channel_not_entitled: { kind: "forbidden", message: "the entitlement does not grant this channel" },
   no_raw_value: {
-    status: 400,
-    message: "`$value` is there for a property that is no collection: read the entity or the property itself",
+    kind: "invalid",
+    message:
+      "`$value` is only available for a property that is not a collection: read the entity or the property itself",
   },
-  method_not_allowed: { status: 405, message: "the header `Allow` says what this address answers" },
+  method_not_allowed: {
+    kind: "method_not_allowed",
+    message: "the method is not allowed here: the header `Allow` lists those that are",
+  },
   not_acceptable: {
-    status: 406,
+    kind: "not_acceptable",
     message:
       "the format is not offered: data is `application/json`, counts and values are `text/plain`, metadata is either XML or JSON",
   },
-  idempotency_conflict: { status: 409, message: "the idempotency key belongs to another request" },
-  too_many_subscriptions: {
-    status: 409,
-    message: "there are as many subscriptions as there may be: cancel one of them",
+  precondition_failed: {
+    kind: "precondition_failed",
+    message: "the resource has another ETag: read it again",
   },
-  too_many_webhooks: {
-    status: 409,
-    message: "there are as many webhooks as there may be: delete one of them",
-  },
-  webhook_disabled: {
-    status: 409,
-    message: "the webhook is disabled: delete it, and register another one",
-  },
-  too_many_destinations: {
-    status: 409,
-    message: "there are as many destinations as there may be: disable one of them",
-  },
-  destination_exists: { status: 409, message: "the bucket and prefix are in use: choose another prefix" },
-  destination_state: { status: 409, message: "the destination is disabled, or is just being rotated" },
-  destination_not_active: {
-    status: 409,
-    message: "the destination is not active: see its status, and verify it",
-  },
-  subscription_exists: { status: 409, message: "another subscription has this name" },
-  subscription_canceled: { status: 409, message: "the subscription is canceled: create another one" },
-  delivery_not_complete: { status: 409, message: "the delivery is not complete: see its status" },
-  delivery_not_open: { status: 409, message: "the delivery is complete or about to be, or has ended" },
-  sequence_conflict: { status: 409, message: "the delivery has another generation or sequence" },
-  manifest_conflict: { status: 409, message: "the delivery's manifest has another hash" },
-  delivered_to_bucket: {
-    status: 409,
-    message: "the delivery was pushed to a bucket: read it from the bucket of its destination",
-  },
-  delivery_expired: { status: 410, message: "the delivery has expired: ask for a new one" },
-  part_lost: {
-    status: 410,
-    message: "a part was damaged and cannot be rebuilt: ask for a new delivery",
-  },
-  precondition_failed: { status: 412, message: "what is at this address has another ETag" },
-  body_too_large: { status: 413, message: "the body is longer than this address takes" },
-  uri_too_long: { status: 414, message: "an address is at most 65536 characters long" },
+  body_too_large: { kind: "too_large", message: "the body is longer than this address takes" },
+  uri_too_long: { kind: "uri_too_long", message: "an address must have at most 65536 characters" },
   unsupported_media_type: {
-    status: 415,
-    message:
-      "`$query` takes `text/plain` and `application/x-www-form-urlencoded`, `$batch` takes `application/json` and `multipart/mixed`, neither of them compressed",
+    kind: "unsupported_media_type",
+    message: "the media type or encoding of the body is not accepted here",
   },
-  failed_dependency: { status: 424, message: "a request that this one depends on has failed" },
-  too_many_exports: {
-    status: 429,
-    message: "too many exports are not complete yet: wait for one of them",
-    headers: { "retry-after": "30" },
-  },
+  failed_dependency: { kind: "failed_dependency", message: "a request that this one depends on has failed" },
   too_much_in_flight: {
-    status: 429,
+    kind: "rate_limited",
+    retryAfter: 5,
     message:
       "your requests and answers in progress hold as much memory as one customer may use: finish them, or ask for fewer records",
-    headers: { "retry-after": "5" },
   },
-  rate_limited: { status: 429, message: "too many requests: wait for as long as `Retry-After` says" },
-  too_many_queries: {
-    status: 429,
-    message: "too many queries at once: wait for one of them",
-    headers: { "retry-after": "1" },
-  },
-  scan_limit_reached: {
-    status: 429,
-    message:
-      "queries that no index serves have used up their time in this minute: filter and sort by what is indexed",
-    headers: { "retry-after": "10" },
-  },
-  query_timeout: {
-    status: 503,
-    message: "the query took too long: ask for less, or filter and sort by what is indexed",
+  rate_limited: {
+    kind: "rate_limited",
+    message: "too many requests: wait for as long as `Retry-After` says",
   },
   service_busy: {
-    status: 503,
+    kind: "unavailable",
+    retryAfter: 1,
     message: "the service has more queries than it can answer: try again shortly",
-    headers: { "retry-after": "1" },
   },
-  internal_error: { status: 500, message: "the service failed; the request id tells its operator more" },
-  part_rebuilding: {
-    status: 503,
-    message: "the part was damaged and is being rebuilt: try again shortly",
-    headers: { "retry-after": "10" },
+  internal_error: { kind: "internal", message: "the service failed: give its operator the request id" },
+  not_implemented: { kind: "not_implemented", message: "the service does not offer this" },
+  service_unavailable: {
+    kind: "unavailable",
+    message: "the service is temporarily unavailable: try again shortly",
   },
-  push_unavailable: {
-    status: 503,
-    message: "nothing is pushed at present: pull the delivery",
-    headers: { "retry-after": "3600" },
-  },
-  not_implemented: { status: 501, message: "the service does not offer this" },
-  service_unavailable: { status: 503, message: "the answer could not be proven safe to give" },
-} as const satisfies Record<EntitlementPublicCode, Refusal> & Record<string, Refusal>;
+} as const satisfies Readonly<Record<string, ErrorEntry>>;
 
-export type RefusalCode = keyof typeof refusals;
+/** The codes of a table that clients may see. */
+type PublicCodes<Table> = {
+  [Code in keyof Table]: Table[Code] extends { readonly kind: "operator" } ? never : Code;
+}[keyof Table];
 
-const refusalOf = (code: RefusalCode): Refusal => refusals[code];
+/** Codes of other packages that clients see as one of the service's. */
+const renamed = {
+  parts_unavailable: "service_unavailable",
+  // Without the registry the API key cannot be verified.
+  registry_unavailable: "service_unavailable",
+  store_busy: "service_busy",
+  // Only happens after the client has disconnected, so nobody reads it.
+  query_canceled: "service_busy",
+} as const satisfies Partial<
+  Record<PublicCodes<typeof deliveryErrors> | PublicCodes<typeof storeErrors>, keyof typeof serviceErrors>
+>;
 
-/** HTTP status of each query error. The type makes the compiler reject a missing or unknown code. */
-const queryStatuses = {
-  syntax_error: 400,
-  invalid_literal: 400,
-  unknown_property: 400,
-  unknown_function: 400,
-  unknown_type: 400,
-  unknown_alias: 400,
-  wrong_arguments: 400,
-  type_mismatch: 400,
-  not_boolean: 400,
-  not_sortable: 400,
-  not_a_collection: 400,
-  not_supported: 501,
-  unknown_option: 400,
-  option_not_allowed: 400,
-  duplicate_option: 400,
-  invalid_option: 400,
-  conflicting_options: 400,
-  invalid_encoding: 400,
-  invalid_skip_token: 400,
-  limit_exceeded: 400,
-  query_too_complex: 413,
-} as const satisfies Record<QueryErrorCode, number>;
+/** A public error code, other than those of queries. */
+export type PublicCode = Exclude<
+  keyof typeof serviceErrors | PublicCodes<typeof deliveryErrors> | PublicCodes<typeof storeErrors>,
+  keyof typeof renamed
+>;
 
-export const statusOfQueryError = (code: QueryErrorCode): number => queryStatuses[code];
+const isPublic = ([code, { kind }]: readonly [string, { readonly kind: string }]): boolean =>
+  kind !== "operator" && !Object.hasOwn(renamed, code);
+
+/** Every public error, other than those of queries, by its code. Each code stands in the table of one package. */
+export const publicErrors = Object.fromEntries(
+  [deliveryErrors, storeErrors, serviceErrors].flatMap((table) => Object.entries(table).filter(isPublic)),
+) as Readonly<Record<PublicCode, ErrorEntry>>;
+
+/** The header `WWW-Authenticate` of errors with status 401. Source: RFC 6750, section 3. */
+const challenges: Partial<Record<PublicCode, string>> = {
+  unauthorized: 'Bearer realm="cadastre"',
+  invalid_token: 'Bearer realm="cadastre", error="invalid_token"',
+};
+
+/** Details of a refusal for the client. */
+export type RefusalDetails = {
+  /** The part of the request that is at fault, such as the name of an option or a member of the body. */
+  readonly target?: string | undefined;
+  /** The values or members that are allowed there. */
+  readonly allowed?: readonly string[] | undefined;
+  /** What is wrong with this request, in addition to the message of the code. */
+  readonly reason?: string | undefined;
+  /** Additional headers of the answer. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+};
 
 /** A refused request, for a reason other than its query. Safe to show to the client. */
 export class Refused extends Error {
   override readonly name = "Refused";
-  readonly code: RefusalCode;
-  /** The faulty part of the request, such as the name of an option. */
-  readonly target: string | null;
-  readonly status: number;
-  /** Additional headers of the answer. */
-  readonly headers: Headers;
+  readonly code: PublicCode;
+  readonly kind: ErrorKind;
+  readonly details: RefusalDetails;
 
-  constructor(code: RefusalCode, target: string | null = null, headers: Headers = {}) {
-    const refusal = refusalOf(code);
-    super(refusal.message);
+  constructor(code: PublicCode, { target, allowed, reason, headers }: RefusalDetails = {}) {
+    const entry = publicErrors[code];
+    super(reason === undefined ? entry.message : `${entry.message}: ${reason}`);
     this.code = code;
-    this.target = target;
-    this.status = refusal.status;
-    this.headers = { ...refusal.headers, ...headers };
+    this.kind = entry.kind;
+    const challenge = challenges[code];
+    this.details = {
+      target: target ?? entry.target,
+      allowed,
+      headers: {
+        ...(entry.retryAfter === undefined ? {} : { "retry-after": String(entry.retryAfter) }),
+        ...(challenge === undefined ? {} : { "www-authenticate": challenge }),
+        ...headers,
+      },
+    };
   }
+}
+
+/** Converts an error to what a client may see of it. An error that only the operator can act on becomes `internal_error`. */
+export function toRefusal(error: unknown): Refused {
+  if (error instanceof Refused) return error;
+  if (error instanceof DeliveryError || error instanceof StoreError) {
+    if (error.kind === "operator") return new Refused("internal_error");
+    const code = error.code as PublicCode | keyof typeof renamed;
+    const details = error instanceof DeliveryError ? error.details : {};
+    return code in renamed
+      ? new Refused(renamed[code as keyof typeof renamed])
+      : new Refused(code as PublicCode, details);
+  }
+  if (error instanceof DataError) return new Refused("service_unavailable");
+  return new Refused(error instanceof EntitlementError ? error.publicCode : "internal_error");
 }

@@ -8,6 +8,7 @@ import { readSecrets } from "../src/data/secrets.ts";
 import { demoCustomers } from "../src/demo/customers.ts";
 import { audience, issuer, readIssuer } from "../src/demo/issuer.ts";
 import { ask, query, toCollection, toError } from "./support/ask.ts";
+import { errorText } from "./support/error-body.ts";
 import { type Running, run } from "./support/running.ts";
 
 const property = "/reso/odata/Property";
@@ -112,7 +113,7 @@ describe("without a key that is in force", () => {
       expect([reply.status, reply.text]).toEqual([401, plain.text]);
       expect(reply.headers["www-authenticate"]).toBe('Bearer realm="cadastre"');
       if (target.startsWith("/reso/odata")) expect(toError(reply).code).toBe("unauthorized");
-      else expect(reply.text).toBe('{"error":"unauthorized"}');
+      else expect(reply.text).toBe(errorText("unauthorized"));
     }
   });
 

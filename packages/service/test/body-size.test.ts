@@ -3,6 +3,7 @@ import { exceedsValueCount } from "../src/http/json-size.ts";
 import { readJsonBatch } from "../src/odata/batch/json-batch.ts";
 import { readMultipartBatch } from "../src/odata/batch/multipart-batch.ts";
 import { ask } from "./support/ask.ts";
+import { errorBody } from "./support/error-body.ts";
 import { type Running, run } from "./support/running.ts";
 
 const megabyte = 1_048_576;
@@ -104,7 +105,7 @@ describe("a service", () => {
       "/v1/webhooks",
       `{"url":"https://a.example/","events":[${list(5000, () => "1")}]}`,
     );
-    expect([events.status, JSON.parse(events.text)]).toEqual([400, { error: "invalid_request" }]);
+    expect([events.status, JSON.parse(events.text)]).toEqual([400, errorBody("invalid_request")]);
   });
 
   test("answers others between the requests of a batch that are refused at once", async () => {

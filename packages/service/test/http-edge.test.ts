@@ -47,7 +47,7 @@ describe("a header that may come once", () => {
     });
     for (const path of ["/v1/account/resources", "/v1/file-exports", "/health/live", "/nope"]) {
       const plain = await send(path, lines());
-      expect([path, plain.slice(9, 12), plain.endsWith('{"error":"duplicate_header"}')]).toEqual([
+      expect([path, plain.slice(9, 12), plain.includes(`{"error":"duplicate_header",`)]).toEqual([
         path,
         "400",
         true,

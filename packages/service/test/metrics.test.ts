@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { ask } from "./support/ask.ts";
+import { errorText } from "./support/error-body.ts";
 import { type Running, run } from "./support/running.ts";
 
 let running: Running | undefined;
@@ -51,7 +52,7 @@ test("requests are counted by template, method and status, and nothing tells who
   expect(reply.text).toMatch(/nodejs_eventloop_lag_p99_seconds \d/);
   expect(reply.text).not.toMatch(/Hidden|market|cadastre_[A-Za-z0-9]{20}|secret-path|BREW|Property/);
   expect(reply.text).not.toContain(listingKey);
-  expect((await ask(`http://127.0.0.1:${adminPort}`, "/nope")).text).toBe('{"error":"not_found"}');
+  expect((await ask(`http://127.0.0.1:${adminPort}`, "/nope")).text).toBe(errorText("not_found"));
 });
 
 test("without a port there are none, and the service itself never shows them", async () => {

@@ -6,6 +6,7 @@ import { createRates, networkOf } from "../src/access/rates.ts";
 import { burst, TokenBuckets } from "../src/access/token-buckets.ts";
 import type { Caller } from "../src/http/request-context.ts";
 import { ask, toError } from "./support/ask.ts";
+import { errorText } from "./support/error-body.ts";
 import { type Running, run } from "./support/running.ts";
 
 describe("a bucket", () => {
@@ -151,7 +152,7 @@ test("a key that asks too often is told when to come back, in the form of each f
   expect(refused === undefined ? "" : toError(refused).code).toBe("rate_limited");
   expect(Number(refused?.headers["retry-after"])).toBe(1);
   const plain = await get("/v1/nope");
-  expect([plain.status, plain.text]).toEqual([429, '{"error":"rate_limited"}']);
+  expect([plain.status, plain.text]).toEqual([429, errorText("rate_limited")]);
   // Another key has its own, and a batch counts by its requests.
   const requests = Array.from({ length: 12 }, (_, i) => ({ id: String(i), method: "GET", url: "" }));
   const reply = await batch(JSON.stringify({ requests }));

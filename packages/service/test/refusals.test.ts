@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ask, query, toCollection, toError } from "./support/ask.ts";
+import { errorText } from "./support/error-body.ts";
 import { type Running, run } from "./support/running.ts";
 
 let running: Running;
@@ -157,7 +158,7 @@ describe("an address", () => {
     "%s outside OData has the plain body",
     async (target) => {
       const reply = await get(target);
-      expect([reply.status, reply.text]).toEqual([404, '{"error":"not_found"}']);
+      expect([reply.status, reply.text]).toEqual([404, errorText("not_found")]);
       expect(reply.headers["odata-version"]).toBeUndefined();
       expect(reply.headers["x-request-id"]).toBeDefined();
     },

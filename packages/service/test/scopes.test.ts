@@ -119,7 +119,7 @@ test("what was proved with a key ends when the issuer takes the key away, and co
 });
 
 test("nothing is proved of a customer without a document, nor without the registry", async () => {
-  await expect(scopes.of("nobody", at)).rejects.toMatchObject({ outcome: "unverifiable" });
+  await expect(scopes.of("nobody", at)).rejects.toMatchObject({ kind: "unavailable" });
   await scopes.of(customer, at);
   await registry.close();
   time = 2000;

@@ -1,76 +1,147 @@
-/** Error codes of the store, each with a sentence that says what is wrong and what to do. */
-const messages = {
-  /** The values of the record do not fit its entity type. */
-  invalid_record: "the record cannot be stored",
-  /** The store was not opened with this resource. */
-  unknown_resource: "the resource is not stored here",
-  query_timeout: "the query was stopped at its deadline: ask for less, or by a field that is indexed",
-  query_canceled: "the query was given up by its caller",
-  /** Every reader is busy and the queue is full. */
-  store_busy: "too many queries are waiting: try again in a moment",
-  /** The customer has reached its limit of running and waiting queries. */
-  too_many_queries: "the customer has too many queries at once: wait for one of them",
-  /** The customer has used up its time budget for queries that scan without an index. */
-  scan_limit_reached:
-    "the customer's queries without an index have used up their time: filter and sort by what is indexed, or wait a minute",
-  /** The versions that the bookmark refers to have been pruned. */
-  bookmark_expired: "the walk that the bookmark belongs to is too old: start again at its first page",
-  /** The batch starts before or after the source's current cursor. */
-  cursor_passed: "the batch does not start where its source stands: go on from the source's cursor",
-  set_not_begun: "the batch ends a full set of its source that was not begun: stage all of the set again",
-  /** The filter of a restricted query reads a property that coverage is not counted by. */
-  uncounted_scope:
-    "the records that are granted cannot be told by what they are counted by: count the records themselves",
-  unknown_build: "the resource has no such build: see the list of its builds",
-  /** Versions that the build needs have been pruned. */
-  build_expired: "the build is too old to be served again: publish what it held anew",
-  /** Thrown when the store is opened. */
-  wall_passable:
-    "the role of the wall may read a table itself: revoke that, or name a role without such rights",
-  /** The database has a migration step, or a schema version, that this program does not know. */
-  schema_newer:
-    "the database was written by a later version of this program: start that version, or put back the copy that was made before the upgrade",
-  /** The database has an earlier schema, and was opened by a program that does not migrate. */
-  schema_older: "the database is of an earlier version: migrate it first",
-  /** The database has no tables of a store, and the caller asked not to create them. */
-  schema_absent: "the database is not one of this program, or was emptied: put back a copy of it",
-  /** A changed column cannot be filled from the stored records. */
-  schema_unsupported:
-    "the database cannot be migrated in place: start the version that wrote it, or load the records into a new one",
-  /** Another process has migrated the database since this process opened it. */
-  schema_changed: "the database was migrated while it was open here: start this program again",
-  /** The row of a record does not match its checksum. */
-  record_damaged:
-    "a stored record does not match its checksum: write the record again, or put back a copy of the database",
-  registry_unavailable: "the registry cannot be read or written",
-  /** The registry has no entitlement for the customer. */
-  unknown_customer: "no entitlement of the customer is installed: install it first",
-  unknown_key: "no API key has this id: see the list of keys",
-  /** The key is revoked or expired. */
-  key_not_in_force: "the API key is revoked or expired: create a new one",
-  /** The customer has reached its limit of live keys. */
-  too_many_keys: "the customer has two live API keys, which is the most: revoke one of them first",
-  /** A higher version of the customer's entitlement is already installed. */
-  entitlement_older: "a later version of the entitlement is installed: sign one with a higher `ver`",
-  /** The same version of the customer's entitlement is installed with other contents. */
-  entitlement_conflict:
-    "another entitlement of the same version is installed: sign this one with a higher `ver`",
-  /** Resolving the Placekey this way would make the id resolve to itself. */
-  identity_circle: "the Placekey is resolved to the id itself: release it first",
-} as const;
+/** Meaning of an error for a client of an API. `operator`: only the operator or the host's program can act on it. */
+export type StoreErrorKind = "rate_limited" | "unavailable" | "operator";
 
-export type StoreErrorCode = keyof typeof messages;
+type ErrorEntry = {
+  readonly kind: StoreErrorKind;
+  /** Says what is wrong and what to do. */
+  readonly message: string;
+  /** Seconds after which the query may succeed. */
+  readonly retryAfter?: number;
+};
+
+/** All errors of the store, by their stable code. */
+export const storeErrors = {
+  /** The values of the record do not fit its entity type. */
+  invalid_record: { kind: "operator", message: "the record cannot be stored" },
+  /** The store was not opened with this resource. */
+  unknown_resource: { kind: "operator", message: "the resource is not stored here" },
+  query_timeout: {
+    kind: "unavailable",
+    message: "the query took too long: ask for less, or filter and sort by what is indexed",
+  },
+  query_canceled: { kind: "unavailable", message: "the caller has canceled the query" },
+  /** Every reader is busy and the queue is full. */
+  store_busy: { kind: "unavailable", message: "too many queries are waiting: try again in a moment" },
+  /** The customer has reached its limit of running and waiting queries. */
+  too_many_queries: {
+    kind: "rate_limited",
+    retryAfter: 1,
+    message: "too many queries at once: wait for one of them",
+  },
+  /** The customer has used up its time budget for queries that scan without an index. */
+  scan_limit_reached: {
+    kind: "rate_limited",
+    retryAfter: 10,
+    message:
+      "queries that no index serves have used up their time in this minute: filter and sort by what is indexed",
+  },
+  /** The versions that the bookmark refers to have been pruned. */
+  bookmark_expired: {
+    kind: "operator",
+    message: "the walk that the bookmark belongs to is too old: start again at its first page",
+  },
+  /** The batch starts before or after the source's current cursor. */
+  cursor_passed: {
+    kind: "operator",
+    message: "the batch does not start where its source stands: go on from the source's cursor",
+  },
+  set_not_begun: {
+    kind: "operator",
+    message: "the batch ends a full set of its source that was not begun: stage all of the set again",
+  },
+  /** The filter of a restricted query reads a property that coverage is not counted by. */
+  uncounted_scope: {
+    kind: "operator",
+    message:
+      "the records that are granted cannot be told by what they are counted by: count the records themselves",
+  },
+  unknown_build: { kind: "operator", message: "the resource has no such build: see the list of its builds" },
+  /** Versions that the build needs have been pruned. */
+  build_expired: {
+    kind: "operator",
+    message: "the build is too old to be served again: publish what it held anew",
+  },
+  /** Thrown when the store is opened. */
+  wall_passable: {
+    kind: "operator",
+    message: "the role of the wall may read a table itself: revoke that, or name a role without such rights",
+  },
+  /** The database has a migration step, or a schema version, that this program does not know. */
+  schema_newer: {
+    kind: "operator",
+    message:
+      "the database was written by a later version of this program: start that version, or put back the copy that was made before the upgrade",
+  },
+  /** The database has an earlier schema, and was opened by a program that does not migrate. */
+  schema_older: { kind: "operator", message: "the database is of an earlier version: migrate it first" },
+  /** The database has no tables of a store, and the caller asked not to create them. */
+  schema_absent: {
+    kind: "operator",
+    message: "the database is not one of this program, or was emptied: put back a copy of it",
+  },
+  /** A changed column cannot be filled from the stored records. */
+  schema_unsupported: {
+    kind: "operator",
+    message:
+      "the database cannot be migrated in place: start the version that wrote it, or load the records into a new one",
+  },
+  /** Another process has migrated the database since this process opened it. */
+  schema_changed: {
+    kind: "operator",
+    message: "the database was migrated while it was open here: start this program again",
+  },
+  /** The row of a record does not match its checksum. */
+  record_damaged: {
+    kind: "operator",
+    message:
+      "a stored record does not match its checksum: write the record again, or put back a copy of the database",
+  },
+  registry_unavailable: { kind: "unavailable", message: "the registry cannot be read or written" },
+  /** The registry has no entitlement for the customer. */
+  unknown_customer: {
+    kind: "operator",
+    message: "no entitlement of the customer is installed: install it first",
+  },
+  unknown_key: { kind: "operator", message: "no API key has this id: see the list of keys" },
+  /** The key is revoked or expired. */
+  key_not_in_force: { kind: "operator", message: "the API key is revoked or expired: create a new one" },
+  /** The customer has reached its limit of live keys. */
+  too_many_keys: {
+    kind: "operator",
+    message: "the customer has two live API keys, which is the most: revoke one of them first",
+  },
+  /** A higher version of the customer's entitlement is already installed. */
+  entitlement_older: {
+    kind: "operator",
+    message: "a later version of the entitlement is installed: sign one with a higher `ver`",
+  },
+  /** The same version of the customer's entitlement is installed with other contents. */
+  entitlement_conflict: {
+    kind: "operator",
+    message: "another entitlement of the same version is installed: sign this one with a higher `ver`",
+  },
+  /** Resolving the Placekey this way would make the id resolve to itself. */
+  identity_circle: {
+    kind: "operator",
+    message: "the Placekey is resolved to the id itself: release it first",
+  },
+} as const satisfies Readonly<Record<string, ErrorEntry>>;
+
+export type StoreErrorCode = keyof typeof storeErrors;
 
 /** An error of a store or registry: a record or change is refused, a query is stopped, or the registry cannot be read. */
 export class StoreError extends Error {
   override readonly name = "StoreError";
   readonly code: StoreErrorCode;
-  readonly detail: string | undefined;
+  readonly kind: StoreErrorKind;
+  /** The record, value or name at fault, for the log: it may quote data. */
+  readonly details: string | undefined;
 
-  /** @param detail the record, value or name at fault, for the log: it may quote data */
-  constructor(code: StoreErrorCode, detail?: string, options?: ErrorOptions) {
-    super(detail === undefined ? messages[code] : `${messages[code]}: ${detail}`, options);
+  constructor(code: StoreErrorCode, details?: string, options?: ErrorOptions) {
+    const { kind, message } = storeErrors[code];
+    super(details === undefined ? message : `${message}: ${details}`, options);
     this.code = code;
-    this.detail = detail;
+    this.kind = kind;
+    this.details = details;
   }
 }

@@ -25,7 +25,7 @@ export type {
   MarketCoverage,
   RegionValues,
 } from "./coverage/coverage.ts";
-export { StoreError, type StoreErrorCode } from "./errors.ts";
+export { StoreError, type StoreErrorCode, type StoreErrorKind, storeErrors } from "./errors.ts";
 export { inBackground, type QueryLimits } from "./read/customer-share.ts";
 export type { CostClass, Use } from "./read/scheduler.ts";
 export type { Migration, SchemaOptions } from "./schema/migration.ts";

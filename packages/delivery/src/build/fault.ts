@@ -36,7 +36,7 @@ export function workerFaultOf(error: unknown): WorkerFault {
     return { remedy: "lost", code: "build_failed" };
   if (error instanceof StoreError && error.code === "bookmark_expired")
     return { remedy: "failed", code: "checkpoint_expired" };
-  if (error instanceof EntitlementError && error.outcome === "denied")
+  if (error instanceof EntitlementError && error.kind === "forbidden")
     return { remedy: "canceled", code: "entitlement_changed" };
   // The manifest does not satisfy its own rules.
   if (error instanceof ManifestError) return { remedy: "failed", code: "build_failed" };

@@ -22,7 +22,7 @@ const outside: ReadonlySet<DeliveryErrorCode> = new Set([
 
 const isOutside = (error: unknown): boolean =>
   (error instanceof DeliveryError && outside.has(error.code)) ||
-  (error instanceof EntitlementError && error.outcome === "denied") ||
+  (error instanceof EntitlementError && error.kind === "forbidden") ||
   (error instanceof StoreError && error.code === "registry_unavailable");
 
 /** True if parts can be written. If not, a missing part may only be unreachable. */

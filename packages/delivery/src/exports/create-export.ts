@@ -25,7 +25,8 @@ export async function createExport(
   request: FileExportRequest,
   at: number,
 ): Promise<{ readonly delivery: Delivery; readonly replayed: boolean }> {
-  if (!isKey(request.idempotencyKey)) throw new DeliveryError("invalid_request", "idempotencyKey");
+  if (!isKey(request.idempotencyKey))
+    throw new DeliveryError("invalid_request", undefined, { target: "idempotencyKey" });
   const asks = { operation: "export", key: request.idempotencyKey, fingerprint: exportFingerprint(request) };
   const replayed = await options.ledger.replay(scope.customer, asks);
   if (replayed !== undefined) return { delivery: replayed, replayed: true };

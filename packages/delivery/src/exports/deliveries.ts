@@ -217,7 +217,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
     acknowledge: async ({ scope }, id, request) => {
       await findDelivery({ ledger }, scope, id);
       if (request.reference.length > maxReferenceLength || !isPlainText(request.reference))
-        throw new DeliveryError("invalid_request", "customer_reference");
+        throw new DeliveryError("invalid_request", undefined, { target: "customer_reference" });
       return ledger.acknowledge(scope.customer, id, { ...request, at: clock() });
     },
     cancel: async ({ scope }, id) => {

@@ -28,11 +28,15 @@ export async function resolveProfile(
   { domain, deliveryMode, destinationId, profileId }: FileDeliveryRequest,
 ): Promise<OutputProfile> {
   const own = profiles.filter((profile) => profile.domain === domain);
-  if (own.length === 0) throw new DeliveryError("unknown_domain");
+  if (own.length === 0)
+    throw new DeliveryError("unknown_domain", undefined, {
+      allowed: [...new Set(profiles.map((one) => one.domain))],
+    });
   const profile = profileId === undefined ? own[0] : own.find(({ id }) => id === profileId);
   if (profile === undefined) throw new DeliveryError("unknown_profile");
   const isPulled = deliveryMode === "pull";
-  if (isPulled && destinationId !== undefined) throw new DeliveryError("invalid_request", "destinationId");
+  if (isPulled && destinationId !== undefined)
+    throw new DeliveryError("invalid_request", undefined, { target: "destinationId" });
   if (!isPulled && destinationId === undefined) throw new DeliveryError("destination_required");
   if (!scope.products.includes(domain as Product)) throw new DeliveryError("entitlement_denied");
   if (destinationId !== undefined) await requireDestination(targets, scope, destinationId);

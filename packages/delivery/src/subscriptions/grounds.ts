@@ -61,7 +61,7 @@ async function grantedBy(scopeOf: StepMeans["scopeOf"], customer: string): Promi
   try {
     return await scopeOf(customer);
   } catch (error) {
-    if (error instanceof EntitlementError && error.outcome === "denied") return undefined;
+    if (error instanceof EntitlementError && error.kind === "forbidden") return undefined;
     throw error;
   }
 }

@@ -34,7 +34,8 @@ export function requireValid(request: SubscriptionRequest): void {
   if (!isWithin(cadenceSeconds, cadenceBounds.least, cadenceBounds.most))
     throw new DeliveryError("invalid_cadence");
   if (!isWithin(preferredMinuteOfDay, 0, 1439)) throw new DeliveryError("invalid_preferred_minute");
-  if (!isKey(idempotencyKey)) throw new DeliveryError("invalid_request", "idempotencyKey");
+  if (!isKey(idempotencyKey))
+    throw new DeliveryError("invalid_request", undefined, { target: "idempotencyKey" });
 }
 
 /** Returns the SHA-256 of a request without its idempotency key. */

@@ -157,7 +157,7 @@ async function grantedBy(scopeOf: WebhookSenderOptions["scopeOf"], customer: str
     return await scopeOf(customer);
   } catch (error) {
     if (!(error instanceof EntitlementError)) throw error;
-    return error.outcome === "denied" ? null : "unverifiable";
+    return error.kind === "forbidden" ? null : "unverifiable";
   }
 }
 

@@ -106,6 +106,6 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
 function eventsOf(names: readonly string[]): readonly WebhookEvent[] {
   const events = webhookEvents.filter((event) => names.includes(event));
   if (events.length === 0 || events.length !== names.length)
-    throw new DeliveryError("invalid_webhook_events");
+    throw new DeliveryError("invalid_webhook_events", undefined, { allowed: webhookEvents });
   return events;
 }

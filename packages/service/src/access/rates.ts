@@ -58,7 +58,7 @@ export function createRates(
 }
 
 const tooMany = (seconds: number) =>
-  new Refused("rate_limited", null, { "retry-after": String(Math.max(1, seconds)) });
+  new Refused("rate_limited", { headers: { "retry-after": String(Math.max(1, seconds)) } });
 
 /** Returns the network that one client controls: an IPv4 address, or the first 64 bits of an IPv6 address. */
 export function networkOf(address: string): string {

@@ -6,7 +6,7 @@ import type {
   WebhookRequest,
 } from "@cadastre/delivery";
 import { z } from "zod";
-import { type RefusalCode, Refused } from "../errors.ts";
+import { type PublicCode, type RefusalDetails, Refused } from "../errors.ts";
 
 const exportRequest = z.strictObject({
   domain: z.string(),
@@ -42,13 +42,13 @@ const webhookRequest = z.strictObject({
 });
 
 /** Error codes for members of a webhook that are missing or have a wrong type. */
-const webhookFaults: Readonly<Record<keyof WebhookRequest, RefusalCode>> = {
+const webhookFaults: Readonly<Record<keyof WebhookRequest, PublicCode>> = {
   url: "invalid_webhook_url",
   events: "invalid_webhook_events",
 };
 
 /** Error codes for members of a destination that are missing or have a wrong type. */
-const destinationFaults: Readonly<Record<keyof DestinationRequest, RefusalCode>> = {
+const destinationFaults: Readonly<Record<keyof DestinationRequest, PublicCode>> = {
   bucket: "invalid_bucket",
   region: "invalid_region",
   prefix: "invalid_prefix",
@@ -63,22 +63,38 @@ const acknowledgement = z.strictObject({
   customer_reference: z.string(),
 });
 
+/** Longest text of a finding that an error quotes, in characters. It may hold a name from the body. */
+const maxFinding = 160;
+
 /**
  * @param faults error codes by member, if they have their own
  * @throws {Refused} `invalid_request` (also for unknown members), or the codes of `faults`
  */
 function readAs<Body>(
-  schema: z.ZodType<Body>,
+  schema: z.ZodObject & z.ZodType<Body>,
   value: unknown,
-  faults: Readonly<Record<string, RefusalCode>> = {},
+  faults: Readonly<Record<string, PublicCode>> = {},
 ): Body {
   const read = schema.safeParse(value);
   if (read.success) return read.data;
-  const codes = read.error.issues.map(({ path: [member] }) => faults[String(member)]);
-  throw new Refused(codes.every((code) => code !== undefined) ? (codes[0] ?? invalid) : invalid);
+  const { issues } = read.error;
+  const codes = issues.map(({ path: [member] }) => faults[String(member)]);
+  const [own] = codes;
+  if (own !== undefined && codes.every((code) => code !== undefined)) throw new Refused(own);
+  throw new Refused("invalid_request", findingOf(issues[0], Object.keys(schema.shape)));
 }
 
-const invalid = "invalid_request";
+/** Returns what an issue says for the client: where, what was expected, and what is allowed. */
+function findingOf(issue: z.core.$ZodIssue | undefined, members: readonly string[]): RefusalDetails {
+  if (issue === undefined) return {};
+  const target = issue.path.length === 0 ? undefined : issue.path.join(".").slice(0, maxFinding);
+  const reason = issue.message.slice(0, maxFinding);
+  if (issue.code === "unrecognized_keys")
+    return { reason, target: issue.keys[0]?.slice(0, maxFinding), allowed: members };
+  return issue.code === "invalid_value"
+    ? { reason, target, allowed: issue.values.map(String) }
+    : { reason, target };
+}
 
 /** Validates the body of a request for a delivery. Source: interface specification, section 2.9. */
 export const readExportRequest = (value: unknown): FileExportRequest => readAs(exportRequest, value);

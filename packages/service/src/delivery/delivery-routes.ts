@@ -111,7 +111,7 @@ function routeOf(path: string, method: string) {
   const asked = here.find((route) => methodsOf(route).includes(method));
   if (asked !== undefined) return { ...asked, id: asked.pattern.exec(path)?.[1] ?? "" };
   if (here.length === 0) throw new Refused("not_found");
-  throw new Refused("method_not_allowed", null, { allow: here.flatMap(methodsOf).join(", ") });
+  throw new Refused("method_not_allowed", { headers: { allow: here.flatMap(methodsOf).join(", ") } });
 }
 
 const methodsOf = ({ name, method }: (typeof routes)[number]): readonly string[] =>
@@ -119,12 +119,14 @@ const methodsOf = ({ name, method }: (typeof routes)[number]): readonly string[]
 
 /** @throws {Refused} `unsupported_media_type`, `body_too_large`, `invalid_encoding`, `invalid_request` */
 async function readJson(req: Request): Promise<unknown> {
-  if (contentTypeOf(req)?.type !== "application/json") throw new Refused("unsupported_media_type");
+  if (contentTypeOf(req)?.type !== "application/json")
+    throw new Refused("unsupported_media_type", { target: "Content-Type", allowed: ["application/json"] });
   const text = await readRequestBody(req, maxBody);
-  if (exceedsValueCount(text, maxValues)) throw new Refused("invalid_request");
+  if (exceedsValueCount(text, maxValues))
+    throw new Refused("invalid_request", { reason: "it has too many values" });
   try {
     return JSON.parse(text);
   } catch {
-    throw new Refused("invalid_request");
+    throw new Refused("invalid_request", { reason: "it is not valid JSON" });
   }
 }

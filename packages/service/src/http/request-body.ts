@@ -14,7 +14,10 @@ export const contentTypeOf = (req: Request): MediaType | undefined =>
  */
 export async function readRequestBody(req: Request, limit: number): Promise<string> {
   if (!/^(?:identity)?$/i.test(req.get("content-encoding") ?? ""))
-    throw new Refused("unsupported_media_type");
+    throw new Refused("unsupported_media_type", {
+      target: "Content-Encoding",
+      reason: "send it uncompressed",
+    });
   if (Number(req.get("content-length") ?? 0) > limit) throw tooLarge();
   const pieces: Buffer[] = [];
   let length = 0;
@@ -28,7 +31,7 @@ export async function readRequestBody(req: Request, limit: number): Promise<stri
 }
 
 /** The rest of the body is not read, so the connection cannot be reused. */
-const tooLarge = () => new Refused("body_too_large", null, { connection: "close" });
+const tooLarge = () => new Refused("body_too_large", { headers: { connection: "close" } });
 
 function toText(bytes: Buffer): string {
   try {

@@ -11,6 +11,6 @@ export function addRead(routes: IRouter, { path }: Operation, handler: RequestHa
     .route(path)
     .get(handler)
     .all(() => {
-      throw new Refused("method_not_allowed", null, { allow });
+      throw new Refused("method_not_allowed", { headers: { allow } });
     });
 }

@@ -18,7 +18,7 @@ export const requireSingleHeaders: Step = ({ rawHeaders }) => {
     if (!lengths.has(raw.length)) continue;
     const name = raw.toLowerCase();
     if (!singleHeaders.has(name)) continue;
-    if (seen.includes(name)) throw new Refused("duplicate_header", name);
+    if (seen.includes(name)) throw new Refused("duplicate_header", { target: name });
     seen.push(name);
   }
 };

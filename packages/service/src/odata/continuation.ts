@@ -44,7 +44,7 @@ export function startOfPage(walk: Walk, key: SkipTokenKey, now: number): PageSta
   const { skipToken } = walk.options;
   if (skipToken === undefined) return undefined;
   const { after, scope } = openSkipToken(skipToken, bindingOf(walk), key, now / 1000);
-  if (scope !== walk.scope.scopeSha256) throw new Refused("entitlement_changed", "$skiptoken");
+  if (scope !== walk.scope.scopeSha256) throw new Refused("entitlement_changed", { target: "$skiptoken" });
   const [checkpoint, left, ...keyValues] = after;
   return {
     from: { checkpoint: Number(checkpoint), key: keyValues },

@@ -24,7 +24,8 @@ export function underPreconditions(answer: Answer, { header }: Pick<OdataRequest
   const tag = answer.headers?.["etag"];
   if (tag === undefined) return answer;
   const wanted = header("if-match");
-  if (wanted !== undefined && !lists(wanted, tag)) throw new Refused("precondition_failed", "If-Match");
+  if (wanted !== undefined && !lists(wanted, tag))
+    throw new Refused("precondition_failed", { target: "If-Match" });
   const known = header("if-none-match")?.replaceAll("W/", "");
   if (known === undefined || !lists(known, tag)) return answer;
   const { contentType: _, ...rest } = answer;

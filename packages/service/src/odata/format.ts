@@ -74,7 +74,7 @@ function readFormat(text: string): MediaType {
   throw new QueryError("invalid_option", { start: 0, end: text.length }, details, "$format");
 }
 
-const notAcceptable = (target: string): Refused => new Refused("not_acceptable", target);
+const notAcceptable = (target: string): Refused => new Refused("not_acceptable", { target });
 
 /**
  * Returns the JSON format that a request asks for. `$format` takes precedence over `Accept`. The default has minimal metadata.

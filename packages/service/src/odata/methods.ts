@@ -29,5 +29,6 @@ export const allowed = (purpose: Purpose): Readonly<Record<"allow", string>> => 
 
 /** @throws {Refused} `method_not_allowed` */
 export function requireMethod(method: string, purpose: Purpose): void {
-  if (!methods[purpose].includes(method)) throw new Refused("method_not_allowed", null, allowed(purpose));
+  if (!methods[purpose].includes(method))
+    throw new Refused("method_not_allowed", { headers: allowed(purpose) });
 }

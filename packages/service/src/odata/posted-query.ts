@@ -27,7 +27,10 @@ export function postedQueryOf(contentType: string | undefined, body: string): st
 }
 
 function requireQueryType(type: MediaType | undefined): void {
-  if (type === undefined || !types.has(type.type)) throw new Refused("unsupported_media_type");
+  if (type === undefined || !types.has(type.type))
+    throw new Refused("unsupported_media_type", {
+      reason: `send ${[...types].map((one) => `\`${one}\``).join(" or ")}`,
+    });
 }
 
 function toQuery(text: string): string {

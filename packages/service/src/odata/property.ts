@@ -60,9 +60,9 @@ export async function propertyValue(
   services: OdataServices,
 ): Promise<Answer> {
   request.stages.time("parse", () => parseValue(request));
-  if (address.property === null) throw new Refused("no_raw_value", "$value");
+  if (address.property === null) throw new Refused("no_raw_value", { target: "$value" });
   const asked = findProperty(address.property, entitySet);
-  if (asked.collection) throw new Refused("no_raw_value", "$value");
+  if (asked.collection) throw new Refused("no_raw_value", { target: "$value" });
   const value = await readValue(request, entitySet, asked, address, services);
   return value === "null" ? noContent : tagged(ok(textType, rawText(value, asked)));
 }

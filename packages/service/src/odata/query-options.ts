@@ -90,7 +90,7 @@ function readOptions(request: OdataRequest, allowed: readonly OptionName[]): Opt
   const read = readOptionTexts(request.query);
   request.onOptions(read.texts);
   for (const name of read.texts.keys()) {
-    if (notOffered.has(name)) throw new Refused("not_implemented", name);
+    if (notOffered.has(name)) throw new Refused("not_implemented", { target: name });
     if (name.startsWith("@") || allowed.some((option) => option === name)) continue;
     const written = read.written(name);
     const takes = allowed.map((option) => `\`${option}\``).join(", ");

@@ -1,3 +1,4 @@
+import { publicErrors } from "../errors.ts";
 import type { Operation, Schema } from "./operation.ts";
 
 /** Components that the operations refer to. */
@@ -23,7 +24,17 @@ const components = {
         },
       },
     },
-    Error: { type: "object", required: ["error"], properties: { error: { type: "string" } } },
+    Error: {
+      type: "object",
+      required: ["error", "message", "docs"],
+      properties: {
+        error: { type: "string", enum: Object.keys(publicErrors), description: "The code" },
+        message: { type: "string", description: "What is wrong and what to do" },
+        target: { type: "string", description: "The member or parameter at fault" },
+        allowed: { type: "array", items: { type: "string" }, description: "What `target` may be" },
+        docs: { type: "string", description: "The entry of the code in the documentation" },
+      },
+    },
   },
 } as const;
 
@@ -67,9 +78,9 @@ const toOperationObject = ({
   ...(parameters === undefined ? {} : { parameters }),
   ...(takes === undefined ? {} : { requestBody: { required: true, content: contentOf(takes) } }),
   responses: {
-    [status]: { description: "What was asked for", content: contentOf(gives) },
+    [status]: { description: "Success", content: contentOf(gives) },
     default: {
-      description: "Why it was refused",
+      description: "Error",
       content: contentOf({ "application/json": errorOf(tag) }),
     },
   },

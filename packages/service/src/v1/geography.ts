@@ -17,7 +17,8 @@ export const geographyForm = /^(?:national:US|state:[A-Z]{2}|zip:[0-9]{5}|county
 export function readGeography(text: string = defaultGeography): Geography {
   const [type, ...id] = text.split(":");
   const kind = geographyTypes.find((one) => one === type);
-  if (kind === undefined || !geographyForm.test(text)) throw new Refused("invalid_geography", "geography");
+  if (kind === undefined || !geographyForm.test(text))
+    throw new Refused("invalid_geography", { target: "geography" });
   return { kind, value: id.join(":") };
 }
 

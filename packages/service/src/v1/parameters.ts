@@ -1,5 +1,8 @@
 import { Refused } from "../errors.ts";
 
+/** Longest part of an unknown name that an error quotes, in characters. */
+const maxTarget = 64;
+
 /**
  * Parses a query string strictly: unknown, repeated and malformed parameters are errors and never ignored.
  *
@@ -10,8 +13,9 @@ export function readParameters(query: string, known: readonly string[]): Readonl
   for (const pair of query.split("&").filter((text) => text !== "")) {
     const [name = "", ...rest] = pair.split("=");
     const decoded = decode(name);
-    if (!known.includes(decoded)) throw new Refused("unknown_parameter");
-    if (parameters.has(decoded)) throw new Refused("duplicate_parameter", decoded);
+    if (!known.includes(decoded))
+      throw new Refused("unknown_parameter", { target: decoded.slice(0, maxTarget), allowed: known });
+    if (parameters.has(decoded)) throw new Refused("duplicate_parameter", { target: decoded });
     parameters.set(decoded, decode(rest.join("=")));
   }
   return parameters;

@@ -1,4 +1,4 @@
-import { type RefusalCode, Refused } from "../errors.ts";
+import { type PublicCode, Refused } from "../errors.ts";
 
 /** Longest id, in characters. Source: interface specification, section 8. */
 const maxIdLength = 256;
@@ -8,14 +8,14 @@ const maxIdLength = 256;
  *
  * @param code error code for an id that is empty, too long, not UTF-8, or has a control character
  */
-export function readPathId(place: string, code: RefusalCode): string {
+export function readPathId(place: string, code: PublicCode): string {
   const id = decode(place, code);
   const { length } = Array.from(id);
   if (length === 0 || length > maxIdLength || /\p{Cc}/u.test(id)) throw new Refused(code);
   return id;
 }
 
-function decode(place: string, code: RefusalCode): string {
+function decode(place: string, code: PublicCode): string {
   try {
     return decodeURIComponent(place);
   } catch {

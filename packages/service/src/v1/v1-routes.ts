@@ -61,7 +61,7 @@ export function v1Routes(services: V1Services, { compression, serverTiming }: Co
       const { scope, entitlementState } = callerOf(req);
       if (channel !== null) requireChannel(scope, channel);
       if (req.method !== "GET" && req.method !== "HEAD")
-        throw new Refused("method_not_allowed", null, { allow });
+        throw new Refused("method_not_allowed", { headers: { allow } });
       const request: V1Request = {
         scope,
         entitlementState,

@@ -4,6 +4,7 @@ import { demoCustomers } from "../../src/demo/customers.ts";
 import { ask, type Headers, type Reply } from "../support/ask.ts";
 import { cadastre } from "../support/cli.ts";
 import { entitle } from "../support/entitle.ts";
+import { errorBody } from "../support/error-body.ts";
 import { type Running, run } from "../support/running.ts";
 
 const [account, profiles] = ["/v1/account/resources", "/v1/mls-profiles"] as const;
@@ -161,11 +162,11 @@ describe("every endpoint", () => {
   ])("%s with %s is %i %s", async (target, method, status, error) => {
     const key = { "x-api-key": running.key("national") };
     const reply = await ask(running.service.baseUrl, target, key, method);
-    expect(refusal(reply)).toEqual([status, { error }]);
+    expect(refusal(reply)).toEqual([status, errorBody(error)]);
     if (status === 405) expect(reply.headers["allow"]).toBe("GET, HEAD");
     expect(refusal(await ask(running.service.baseUrl, target, {}, method))).toEqual([
       401,
-      { error: "unauthorized" },
+      errorBody("unauthorized"),
     ]);
   });
 
@@ -186,7 +187,7 @@ test("without a channel an account is told what it has, and nothing else", async
   const { data } = await read<Account & { data: { channels: object } }>(account, "coarse");
   expect(data.channels).toEqual({ api: false, odata: false, file_delivery: false });
   for (const path of [profiles, "/v1/field-completeness", "/v1/properties/5jc-3np@8sy-s97-swk"])
-    expect(refusal(await get(path, "coarse"))).toEqual([403, { error: "channel_not_entitled" }]);
+    expect(refusal(await get(path, "coarse"))).toEqual([403, errorBody("channel_not_entitled")]);
 });
 
 describe("`cadastre profile`", () => {

@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ask, type Headers } from "../support/ask.ts";
 import { entitle } from "../support/entitle.ts";
+import { errorBody } from "../support/error-body.ts";
 import { type Running, run } from "../support/running.ts";
 
 const account = "/v1/account/resources";
@@ -64,7 +65,7 @@ test("an entitlement that expires is told as that, to the second, and grants not
   expect((await get(account, "state", { "if-none-match": etag })).status).toBe(304);
   expect((await get(account, "state", {}, "HEAD")).headers["etag"]).toBe(etag);
 
-  const family = (code: string) => [{ error: code }, { error: expect.objectContaining({ code }) as object }];
+  const family = (code: string) => [errorBody(code), { error: expect.objectContaining({ code }) as object }];
   for (const [method, target] of [
     ["GET", "/v1/mls-profiles"],
     ["GET", "/v1/field-completeness"],
@@ -102,7 +103,7 @@ test("one that expired before the service saw it is told as that; one that is no
   expect((await read("market")).data).toEqual({ ...nothing, customer_id: "demo-market" });
   for (const target of [account, "/v1/mls-profiles"]) {
     const reply = await get(target, "coarse");
-    expect([reply.status, JSON.parse(reply.text)]).toEqual([403, { error: "entitlement_changed" }]);
+    expect([reply.status, JSON.parse(reply.text)]).toEqual([403, errorBody("entitlement_changed")]);
   }
   const unknown = await ask(running.service.baseUrl, account, { "x-api-key": "x" });
   expect(unknown.status).toBe(401);

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { canonicalField } from "../../src/v1/canonical-field.ts";
 import type { Reply } from "../support/ask.ts";
+import { errorBody } from "../support/error-body.ts";
 import {
   everything,
   granting,
@@ -102,7 +103,7 @@ const countsOf = (field: string, { data }: Body) =>
 
 test("without a published build there is none", async () => {
   await service.store.commit(listings);
-  expect(refusal(await service.get(path))).toEqual([404, { error: "not_found" }]);
+  expect(refusal(await service.get(path))).toEqual([404, errorBody("not_found")]);
   await service.store.builds.publish(["Property"]);
   expect((await service.get(path)).status).toBe(200);
 });
@@ -261,7 +262,7 @@ describe("of a published build", () => {
     ["?osn=", 404, "not_found"],
     ["?source=lonestar&osn=Hill+Country+Exchange", 404, "not_found"],
   ])("%s is %i %s", async (query, status, error) => {
-    expect(refusal(await service.get(`${path}${query}`))).toEqual([status, { error }]);
+    expect(refusal(await service.get(`${path}${query}`))).toEqual([status, errorBody(error)]);
   });
 
   test.each([
@@ -272,7 +273,7 @@ describe("of a published build", () => {
     ["?geography=state:TX", "fields", 404, "not_found"],
     ["", "closed", 403, "channel_not_entitled"],
   ])("%j to %s is %i %s", async (query, customer, status, error) => {
-    expect(refusal(await service.get(`${path}${query}`, customer))).toEqual([status, { error }]);
+    expect(refusal(await service.get(`${path}${query}`, customer))).toEqual([status, errorBody(error)]);
   });
 
   test("who knows the answer is told so, until another build has another one", async () => {
@@ -294,7 +295,7 @@ describe("of a published build", () => {
 
   test("what could not be proven to be filtered is not answered", async () => {
     const { services } = service;
-    const unavailable = [503, { error: "service_unavailable" }];
+    const unavailable = [503, errorBody("service_unavailable")];
     const active = services.activeEntitySets;
     Object.assign(services, { activeEntitySets: [] });
     expect(refusal(await service.get(path))).toEqual(unavailable);
@@ -321,7 +322,7 @@ describe("of a published build", () => {
     refused("key_set_stale");
     expect(refusal(await service.get(path))).toEqual(unavailable);
     refused("entitlement_expired");
-    expect(refusal(await service.get(path))).toEqual([403, { error: "entitlement_changed" }]);
+    expect(refusal(await service.get(path))).toEqual([403, errorBody("entitlement_changed")]);
     Object.assign(services.scopes, { of });
   });
 });

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { hasPostgres, type PostgresServer, startPostgres } from "../../../odata/test/support/postgres.ts";
 import type { Reply } from "../support/ask.ts";
+import { errorBody } from "../support/error-body.ts";
 import {
   absent,
   type Databases,
@@ -67,7 +68,7 @@ describe.each(Object.entries(databases))("identities over %s", (_name, open) => 
   /** That an id is answered byte by byte as one that nobody has. */
   async function expectAbsent(id: string, customer?: Customer): Promise<void> {
     const reply = await get(id, customer);
-    expect([reply.status, JSON.parse(reply.text)]).toEqual([404, { error: "not_found" }]);
+    expect([reply.status, JSON.parse(reply.text)]).toEqual([404, errorBody("not_found")]);
     expect(saying(reply)).toEqual(saying(await get(absent, customer)));
   }
 

@@ -3,6 +3,7 @@ import type { StoredRecord } from "@cadastre/store";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Collection, query } from "../support/ask.ts";
+import { errorBody } from "../support/error-body.ts";
 import {
   absentProvisional,
   everything,
@@ -281,7 +282,7 @@ test.each([
   [absentProvisional, 404, "not_found"],
 ])("the listing `%s` is %i %s", async (key, status, error) => {
   const reply = await service.get(`/v1/listings/${key}`);
-  expect([reply.status, JSON.parse(reply.text)]).toEqual([status, { error }]);
+  expect([reply.status, JSON.parse(reply.text)]).toEqual([status, errorBody(error)]);
 });
 
 test("a listing whose Placekey is written as none has no property that answers", async () => {

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { createRates } from "../../src/access/rates.ts";
 import { burst } from "../../src/access/token-buckets.ts";
 import type { Reply } from "../support/ask.ts";
+import { errorBody } from "../support/error-body.ts";
 import {
   absent,
   absentProvisional,
@@ -67,8 +68,8 @@ async function find(id: string, customer: Customer = "whole"): Promise<Found> {
 }
 
 const refusal = ({ status, text }: Reply) => [status, JSON.parse(text) as unknown];
-const notFound = [404, { error: "not_found" }];
-const unavailable = [503, { error: "service_unavailable" }];
+const notFound = [404, errorBody("not_found")];
+const unavailable = [503, errorBody("service_unavailable")];
 
 const keysOf = async (id: string, customer?: Customer) =>
   (await find(id, customer)).data.attributes["listing_keys"];
@@ -144,7 +145,7 @@ describe("an id", () => {
       listing("key-1", { ListingId: "id-1", UniversalPropertyId: "upi-1", Placekey: house }),
     ]);
     const reply = await service.get(`/v1/properties/${place}`);
-    expect(refusal(reply)).toEqual([code === "not_found" ? 404 : 400, { error: code }]);
+    expect(refusal(reply)).toEqual([code === "not_found" ? 404 : 400, errorBody(code)]);
   });
 
   test("may be written as it is or percent-encoded", async () => {
@@ -302,7 +303,7 @@ describe("what cannot be proven to be filtered is not answered", () => {
     const services = await given();
     const superseded = () => Promise.reject(new EntitlementError("entitlement_expired"));
     Object.assign(services.scopes, { of: superseded });
-    expect(refusal(await get(house))).toEqual([403, { error: "entitlement_changed" }]);
+    expect(refusal(await get(house))).toEqual([403, errorBody("entitlement_changed")]);
   });
 
   test("from a build that has not passed its gates", async () => {
@@ -323,9 +324,9 @@ describe("the edge", () => {
   test("asks for a key, and for the channel `api`", async () => {
     await start();
     Object.assign(service.services.keys, { find: async () => undefined });
-    expect(refusal(await get(house))).toEqual([401, { error: "unauthorized" }]);
+    expect(refusal(await get(house))).toEqual([401, errorBody("unauthorized")]);
     await start();
-    expect(refusal(await get(house, "withoutApi"))).toEqual([403, { error: "channel_not_entitled" }]);
+    expect(refusal(await get(house, "withoutApi"))).toEqual([403, errorBody("channel_not_entitled")]);
   });
 
   test("counts the requests of a key", async () => {
@@ -336,7 +337,7 @@ describe("the edge", () => {
     expect(replies.slice(0, -1).map(({ status }) => status)).toEqual(
       Array.from({ length: burst }, () => 404),
     );
-    expect(refusal(replies.at(-1) as Reply)).toEqual([429, { error: "rate_limited" }]);
+    expect(refusal(replies.at(-1) as Reply)).toEqual([429, errorBody("rate_limited")]);
   });
 
   test("a client that has the view already is told so", async () => {

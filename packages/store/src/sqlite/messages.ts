@@ -24,7 +24,7 @@ export type ReturnedMemory = { readonly memory: ArrayBuffer };
 export type ReaderReply = {
   readonly id: number;
   readonly result?: ReadResult;
-  readonly refused?: { readonly code: StoreErrorCode; readonly detail: string | undefined };
+  readonly refused?: { readonly code: StoreErrorCode; readonly details: string | undefined };
   /** Stack or message of an unexpected error, for the log. */
   readonly failed?: string;
 };

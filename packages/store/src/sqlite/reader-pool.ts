@@ -116,7 +116,7 @@ export class SqliteReaders {
     const task = this.#finish(seat);
     if (result !== undefined) task?.resolve(result);
     else
-      task?.reject(refused === undefined ? new Error(failed) : new StoreError(refused.code, refused.detail));
+      task?.reject(refused === undefined ? new Error(failed) : new StoreError(refused.code, refused.details));
   }
 
   /** Marks the thread as idle. Returns its task. */

@@ -31,7 +31,7 @@ function run(reader: Reader, { id, request }: ReaderTask, memory: Memory): Reade
   try {
     return { id, result: reader.read(request, memory) };
   } catch (error) {
-    if (error instanceof StoreError) return { id, refused: { code: error.code, detail: error.detail } };
+    if (error instanceof StoreError) return { id, refused: { code: error.code, details: error.details } };
     return { id, failed: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }
 }

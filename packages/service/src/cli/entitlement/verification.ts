@@ -41,4 +41,8 @@ export async function verdictOf(
 }
 
 /** Returns the JSON of an error. */
-export const refusalJson = ({ code, outcome, message }: EntitlementError) => ({ code, outcome, message });
+export const refusalJson = ({ code, kind: outcome, message }: EntitlementError) => ({
+  code,
+  outcome,
+  message,
+});

@@ -48,13 +48,14 @@ function toItems(body: string, limit: number): readonly BatchItem[] {
   const json = parse(body);
   if (hasMoreRequests(json, limit)) throw new Refused("body_too_large");
   const read = batchSchema.safeParse(json);
-  if (!read.success) throw new Refused("invalid_batch", placeOf(read.error.issues[0]?.path ?? []));
+  if (!read.success)
+    throw new Refused("invalid_batch", { target: placeOf(read.error.issues[0]?.path ?? []) });
   const known = new Set<string>();
   return read.data.requests.map((request, i) => {
     const place = `requests[${i}]`;
-    if (known.has(request.id)) throw new Refused("invalid_batch", `${place}.id`);
+    if (known.has(request.id)) throw new Refused("invalid_batch", { target: `${place}.id` });
     if (!request.dependsOn.every((other) => known.has(other)))
-      throw new Refused("invalid_batch", `${place}.dependsOn`);
+      throw new Refused("invalid_batch", { target: `${place}.dependsOn` });
     known.add(request.id);
     return {
       ...request,

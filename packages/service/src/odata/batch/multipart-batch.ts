@@ -55,14 +55,14 @@ function toItem(part: string, i: number): BatchItem {
   const header = headerReader(headers);
   const type = header("content-type")?.split(";", 1)[0]?.trim().toLowerCase();
   if (type === "multipart/mixed") return changeSet;
-  if (type !== "application/http") throw new Refused("invalid_batch", place);
+  if (type !== "application/http") throw new Refused("invalid_batch", { target: place });
   const [, line = "", rest = ""] = /^([^\r\n]*)(?:\r?\n)?(.*)$/s.exec(content.trimStart()) ?? [];
   const { method, url } = /^(?<method>[A-Z]+) (?<url>\S+) HTTP\/1\.\d$/.exec(line.trimEnd())?.groups ?? {};
-  if (method === undefined || url === undefined) throw new Refused("invalid_batch", place);
+  if (method === undefined || url === undefined) throw new Refused("invalid_batch", { target: place });
   const request = toMessage(rest, place);
   const own = headerReader(request.headers);
   const id = header("content-id") ?? own("content-id") ?? null;
-  if (id !== null && !/^[ -~]{1,128}$/.test(id)) throw new Refused("invalid_batch", place);
+  if (id !== null && !/^[ -~]{1,128}$/.test(id)) throw new Refused("invalid_batch", { target: place });
   return { id, method, url, header: own, body: request.content, dependsOn: [], isAtomic: false };
 }
 
@@ -80,11 +80,11 @@ const changeSet: BatchItem = {
 function toMessage(text: string, place: string): Message {
   const { index = text.length, 0: blankLine = "" } = /(?:^|\r?\n)\r?\n/.exec(text) ?? {};
   const lines = text.slice(0, index).split(/\r?\n/, maxHeaders + 1);
-  if (lines.length > maxHeaders) throw new Refused("invalid_batch", place);
+  if (lines.length > maxHeaders) throw new Refused("invalid_batch", { target: place });
   const headers = lines.flatMap((line) => {
     if (line === "") return [];
     const { name, value } = /^(?<name>[\w!#$%&'*+.^`|~-]+):(?<value>.*)$/.exec(line)?.groups ?? {};
-    if (name === undefined || value === undefined) throw new Refused("invalid_batch", place);
+    if (name === undefined || value === undefined) throw new Refused("invalid_batch", { target: place });
     return [[name, value.trim()] as const];
   });
   return { headers, content: text.slice(index + blankLine.length) };

@@ -25,8 +25,9 @@ export async function readBatch(req: Request, limit: number): Promise<ParsedBatc
 function readerOf(req: Request): (body: string, limit: number) => ParsedBatch {
   const type = contentTypeOf(req)?.type;
   if (type === "application/json") return readJsonBatch;
-  if (type !== "multipart/mixed") throw new Refused("unsupported_media_type");
+  if (type !== "multipart/mixed")
+    throw new Refused("unsupported_media_type", { reason: "send `application/json` or `multipart/mixed`" });
   const boundary = boundaryPattern.exec(req.get("content-type") ?? "")?.groups?.["boundary"];
-  if (boundary === undefined) throw new Refused("invalid_batch", "Content-Type");
+  if (boundary === undefined) throw new Refused("invalid_batch", { target: "Content-Type" });
   return (body, limit) => readMultipartBatch(body, boundary, limit);
 }
