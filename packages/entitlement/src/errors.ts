@@ -28,27 +28,21 @@ export const entitlementErrors = {
   entitlement_issuer: unavailable(() => "the entitlement is from another issuer"),
   entitlement_audience: unavailable(() => "the entitlement is for another audience"),
   entitlement_invalid: unavailable((d) => `\`${d["path"]}\` of the entitlement does not fit its schema`),
-  entitlement_unknown_member: unavailable(
-    (d) => `\`${d["path"]}\` of the entitlement has an unknown member`,
-  ),
+  entitlement_unknown_member: unavailable((d) => `\`${d["path"]}\` of the entitlement has an unknown member`),
   entitlement_empty_list: unavailable((d) => `\`${d["path"]}\` of the entitlement is empty`),
   entitlement_duplicate: unavailable((d) => `\`${d["path"]}\` of the entitlement names a value twice`),
   entitlement_unknown_value: unavailable((d) => `\`${d["path"]}\` of the entitlement has an unknown value`),
   entitlement_unknown_dataset: unavailable(
     (d) => `\`${d["path"]}\` of the entitlement is an unknown dataset`,
   ),
-  entitlement_unknown_resource: unavailable(
-    (d) => `a grant names the unknown resource \`${d["resource"]}\``,
-  ),
+  entitlement_unknown_resource: unavailable((d) => `a grant names the unknown resource \`${d["resource"]}\``),
   entitlement_unknown_field: unavailable(
     (d) => `a grant of \`${d["resource"]}\` names the unknown field \`${d["field"]}\``,
   ),
   entitlement_unknown_policy: unavailable(
     (d) => `\`${d["resource"]}\` has no \`${d["policy"]}\` that could be granted`,
   ),
-  entitlement_mask_unknown_field: unavailable(
-    (d) => `a mask of \`${d["resource"]}\` names an unknown field`,
-  ),
+  entitlement_mask_unknown_field: unavailable((d) => `a mask of \`${d["resource"]}\` names an unknown field`),
   entitlement_mask_ungranted_field: unavailable(
     (d) => `a mask of \`${d["resource"]}\` names the field \`${d["field"]}\`, which its grant leaves out`,
   ),
@@ -74,7 +68,10 @@ export const entitlementErrors = {
   ),
   key_set_stale: unavailable(() => "the key set could not be read for too long"),
   entitlement_expired: forbidden("entitlement_changed", () => "the entitlement has expired"),
-  entitlement_superseded: forbidden("entitlement_changed", () => "a newer version of the entitlement was seen"),
+  entitlement_superseded: forbidden(
+    "entitlement_changed",
+    () => "a newer version of the entitlement was seen",
+  ),
   entitlement_not_yet_valid: forbidden("entitlement_changed", () => "the entitlement is not valid yet"),
   channel_not_entitled: forbidden(
     "channel_not_entitled",

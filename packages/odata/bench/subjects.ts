@@ -57,18 +57,6 @@ const own = {
     const { bindFilter, parseFilter } = await odata();
     return (filter) => () => bindFilter(parseFilter(filter), listings);
   },
-  "cached shape": async (): Promise<Subject> => {
-    const { cachedFilterBinder } = await odata();
-    const bind = cachedFilterBinder(listings);
-    return (filter) => {
-      const texts = variantsOf(filter);
-      let next = 0;
-      return () => {
-        next = (next + 1) % texts.length;
-        return bind(texts[next] ?? filter);
-      };
-    };
-  },
   grammar: async (): Promise<Subject> => {
     const [{ defaultLimits }, { expressionByGrammar }] = await Promise.all([odata(), grammar()]);
     return (filter) => () => expressionByGrammar(filter, defaultLimits);
@@ -81,7 +69,7 @@ const own = {
 type Own = keyof typeof own;
 
 /** The columns of `language.ts`. */
-export const stages = ["parse", "parse, bind", "cached shape", "grammar"] as const satisfies readonly Own[];
+export const stages = ["parse", "parse, bind", "grammar"] as const satisfies readonly Own[];
 
 /** The columns of `compile.ts`. */
 export const compilers = [

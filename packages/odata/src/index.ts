@@ -8,7 +8,6 @@ export { bindExpression, bindFilter, bindOrderBy } from "./bound/bind.ts";
 export { bindCompute } from "./bound/compute.ts";
 export type { BindOptions, ComputedExpressions } from "./bound/context.ts";
 export { type BoundExpand, bindExpand } from "./bound/expand.ts";
-export { cachedFilterBinder, type FilterCacheOptions } from "./bound/filter-cache.ts";
 export { nearestPhases } from "./bound/nearest-first.ts";
 export { callNode, pointNode, roundToNode } from "./bound/overload.ts";
 export { bindQuery, bindSelect, type QueryParts } from "./bound/query.ts";

@@ -10,6 +10,6 @@ export const errorText = (code: PublicCode): string =>
 export const errorBody = (code: string): object =>
   expect.objectContaining({
     error: code,
-    message: expect.any(String),
+    message: expect.any(String) as string,
     docs: `docs/errors.md#${code}`,
   }) as object;
