@@ -43,12 +43,15 @@ export const clientErrors = {
   ],
   api_key_invalid: ["usage", (d) => `${d["place"]} must hold an API key: printable ASCII on one line`],
   file_unreadable: ["usage", (d) => `${d["file"]} cannot be read${tell(d)}`],
-  keys_invalid: ["usage", (d) => `${d["file"]} is no JWKS with an Ed25519 key`],
+  keys_invalid: ["usage", (d) => `${d["file"]} is not a JWKS with an Ed25519 key`],
   pin_invalid: ["usage", (d) => `a pin is schema=…, profile=… or entitlement=…, not \`${d["pin"]}\``],
-  delivery_id_invalid: ["usage", () => "a delivery id has letters, digits, `-` and `_` alone"],
-  subscription_id_invalid: ["usage", () => "a subscription id has letters, digits, `-` and `_` alone"],
+  delivery_id_invalid: ["usage", () => "a delivery id must consist of letters, digits, `-` and `_`"],
+  subscription_id_invalid: ["usage", () => "a subscription id must consist of letters, digits, `-` and `_`"],
   delivery_or_domain: ["usage", () => "name a delivery, or a `--domain` to ask for a new one, and not both"],
-  keys_or_unsigned: ["usage", () => "give `--keys`, or `--unsigned` if nobody need have signed"],
+  keys_or_unsigned: [
+    "usage",
+    () => "give `--keys`, or `--unsigned` to accept deliveries without checking signatures",
+  ],
   target_invalid: [
     "usage",
     () => "a target is a folder, sqlite:<file>, duckdb:<file>, postgres: or postgres://… without a password",
@@ -120,7 +123,7 @@ export const clientErrors = {
   ],
   delivery_missed: [
     "refused",
-    () => "what follows the last delivery that was loaded is not to be had any more: reset the subscription",
+    () => "the delivery after the last one that was loaded is no longer available: reset the subscription",
   ],
   bucket_refused: ["refused", (d) => `the bucket cannot be read${tell(d)}`],
   delivery_expired: ["refused", () => "the delivery has expired: ask for a new one"],
@@ -144,7 +147,7 @@ export const clientErrors = {
   redirect_refused: ["untrusted", () => "the server redirects, which no part of the contract does"],
   answer_malformed: [
     "untrusted",
-    (d) => `the server's answer to ${d["request"]} has not the form of the contract`,
+    (d) => `the server's answer to ${d["request"]} does not have the form of the contract`,
   ],
   answer_too_long: [
     "untrusted",
@@ -156,7 +159,7 @@ export const clientErrors = {
   ],
   grant_kind: ["untrusted", () => "a part grant must be `logical`: others send the bytes by another way"],
   grant_url: ["untrusted", () => "a part grant's address is not exactly /v1/file-downloads/redeem"],
-  next_link_foreign: ["untrusted", () => "a next link leads to another origin, or is none"],
+  next_link_foreign: ["untrusted", () => "a next link leads to another origin, or is not a link"],
   manifest_hash_differs: ["untrusted", () => "the manifest is not the one of the hash that comes with it"],
   manifest_foreign: ["untrusted", () => "the manifest is that of another delivery"],
   manifest_changed: [
@@ -179,11 +182,11 @@ export const clientErrors = {
   ],
   part_content_differs: [
     "untrusted",
-    (d) => `part ${d["part"]}, unpacked, has not the length and SHA-256 of the manifest`,
+    (d) => `part ${d["part"]}, decompressed, does not have the length and SHA-256 that the manifest states`,
   ],
   part_count_differs: [
     "untrusted",
-    (d) => `part ${d["part"]} has ${d["rows"]} records, and not as many as the manifest says`,
+    (d) => `part ${d["part"]} has ${d["rows"]} records, which is not the number that the manifest states`,
   ],
   removal_contradicted: [
     "untrusted",
@@ -192,13 +195,13 @@ export const clientErrors = {
   part_malformed: ["untrusted", (d) => `record ${d["row"]} of part ${d["part"]} cannot be read`],
   webhook_not_authentic: [
     "untrusted",
-    () => "nobody who has the webhook's secret has signed the request: answer it with 401, and do nothing",
+    () => "the request is not signed with the webhook's secret: answer it with 401, and do nothing",
   ],
   webhook_too_old: [
     "untrusted",
     () => "the request was signed more than five minutes from now: compare the clock, and do nothing",
   ],
-  webhook_malformed: ["untrusted", () => "the request is signed, and is no message of a webhook"],
+  webhook_malformed: ["untrusted", () => "the request is signed, but it is not a webhook message"],
   file_missing: ["untrusted", (d) => `${d["file"]} is missing`],
   file_unexpected: ["untrusted", (d) => `${d["file"]} is not in the manifest`],
 
