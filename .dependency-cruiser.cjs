@@ -97,7 +97,7 @@ module.exports = {
       name: "no-cycle",
       severity: "error",
       from: {},
-      to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
+      to: { circular: true },
     },
     { name: "not-unresolvable", severity: "error", from: {}, to: { couldNotResolve: true } },
     {

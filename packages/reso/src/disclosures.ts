@@ -1,6 +1,6 @@
 import type { StructuralProperty } from "@cadastre/odata";
 import { dictionaryResource, type ResourceName } from "./dictionary.ts";
-import type { RecordName } from "./resources.ts";
+import type { RecordName } from "./own-resources.ts";
 
 /** Fields that a field's values contain (`reveals`) or may mention (`mayReveal`). */
 type Disclosures = Pick<StructuralProperty, "reveals" | "mayReveal">;

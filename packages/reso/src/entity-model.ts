@@ -2,8 +2,8 @@ import type { Annotation, EntityModel, EntitySet, StructuralProperty } from "@ca
 import { derivedFields } from "./derived-fields.ts";
 import { resourceNames } from "./dictionary.ts";
 import type { Field } from "./field.ts";
-import { isOwnResource } from "./own-resources.ts";
-import { type RecordName, recordNames, resource } from "./resources.ts";
+import { isOwnResource, type RecordName } from "./own-resources.ts";
+import { recordNames, resource } from "./resources.ts";
 
 /** Returns the annotation in `$metadata` for the display name of a dictionary field, or of a local field. */
 const nameTerm = (field: Field): string =>

@@ -20,8 +20,8 @@ export {
   type OriginatingSystemId,
   originatingSystems,
 } from "./originating-systems.ts";
-export { type OwnResourceName, ownResourceNames } from "./own-resources.ts";
+export { type OwnResourceName, ownResourceNames, type RecordName } from "./own-resources.ts";
 export { cellOfWhere, placekeyResolution, whereOfCell } from "./placekey.ts";
-export { fieldsOf, type RecordName, type ResoResource, recordNames, resource } from "./resources.ts";
+export { fieldsOf, type ResoResource, recordNames, resource } from "./resources.ts";
 export { boundedStates, isInState } from "./state-bounds.ts";
 export { isRoundedByDefault, type ValueRange, valueRange } from "./value-rules.ts";

@@ -1,5 +1,5 @@
 import { readData } from "./data.ts";
-import type { DictionaryResource } from "./dictionary.ts";
+import type { DictionaryResource, ResourceName } from "./dictionary.ts";
 import { defineField } from "./field.ts";
 
 /**
@@ -21,3 +21,6 @@ export function ownResource(name: OwnResourceName): DictionaryResource {
     fields: fields.map(({ required = false, ...facts }) => defineField(facts, { source: null, required })),
   };
 }
+
+/** Names of all resources that the service stores: those of the dictionary, and its own. */
+export type RecordName = ResourceName | OwnResourceName;

@@ -3,10 +3,7 @@ import { dictionaryResource, type ResourceName, resourceNames } from "./dictiona
 import { disclosuresOf } from "./disclosures.ts";
 import type { Field } from "./field.ts";
 import { localFields } from "./local-fields.ts";
-import { type OwnResourceName, ownResource, ownResourceNames } from "./own-resources.ts";
-
-/** Names of all resources that the service stores: those of the dictionary, and its own. */
-export type RecordName = ResourceName | OwnResourceName;
+import { ownResource, ownResourceNames, type RecordName } from "./own-resources.ts";
 
 export const recordNames: readonly RecordName[] = [...resourceNames, ...ownResourceNames];
 

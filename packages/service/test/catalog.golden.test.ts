@@ -7,9 +7,9 @@ import { expect, test } from "vitest";
 import { catalogVersion, storedResources } from "../src/catalog.ts";
 import { openListings } from "../src/data/listings.ts";
 import { gates } from "../src/gates/gates.ts";
-import { faultReasons } from "../src/ingest/check-record.ts";
 import { deviationOf } from "../src/ingest/check-value.ts";
 import { parseJson } from "../src/ingest/exact-json.ts";
+import { faultReasons } from "../src/ingest/record-faults.ts";
 import { roundingOf } from "../src/ingest/rounding.ts";
 import { reading } from "./support/release.ts";
 

@@ -40,5 +40,5 @@ export type {
   Store,
   StoredRecord,
   StoredResource,
-  WritableStore,
 } from "./store.ts";
+export type { WritableStore } from "./writable-store.ts";

@@ -1,8 +1,6 @@
 import type { RestrictedQuery } from "@cadastre/entitlement";
 import type { EntitySet, RecordForm, Row, StructuralProperty } from "@cadastre/odata";
-import type { Builds } from "./build/build.ts";
 import type { Counted, Coverage } from "./coverage/coverage.ts";
-import type { CostClass, Use } from "./read/scheduler.ts";
 
 /** Storage of an entity set: the properties with a typed column, and the indexes. */
 export type StoredResource = {
@@ -161,36 +159,4 @@ export type Store = {
   /** Returns the number of the last commit; 0 before the first. */
   readonly checkpoint: () => Promise<number>;
   readonly close: () => Promise<void>;
-};
-
-/** A {@link Store} that can be written to. */
-export type WritableStore = Store & {
-  /**
-   * Makes changes in one transaction: all of them or none.
-   *
-   * @throws {StoreError} `invalid_record`, `unknown_resource`
-   */
-  readonly commit: (changes: Iterable<Change> | AsyncIterable<Change>) => Promise<Commit>;
-  /** Staged changes, and the published builds of each resource. */
-  readonly builds: Builds;
-  /**
-   * Deletes the versions that ended before `time` (milliseconds since 1970) and by the checkpoint `kept`, except those that one of the
-   * last `builds` builds of their resource needs. By default `builds` is 3. Returns the number of deleted versions. Earlier checkpoints
-   * cannot be read any more.
-   */
-  readonly prune: (time: number, builds?: number, kept?: number) => Promise<number>;
-  /** Returns the number of queries that wait for a thread or a connection. */
-  readonly waiting: () => number;
-  /** Returns how many queries have ended since the store was opened, and the seconds that readers spent on them, by cost class. */
-  readonly used: () => Readonly<Record<CostClass, Use>>;
-  /** Texts that the application keeps in the database, by key. */
-  readonly notes: {
-    readonly get: (key: string) => Promise<string | undefined>;
-    readonly set: (key: string, text: string) => Promise<void>;
-  };
-  /** Returns the database's query plan for a page, one step per line. For a next page it includes closed versions, if there are any. */
-  readonly explain: (
-    query: RestrictedQuery,
-    options?: Pick<ReadOptions, "from">,
-  ) => Promise<readonly string[]>;
 };

@@ -1,10 +1,7 @@
 import { children } from "../syntax/children.ts";
 import { type Limits, tooComplex } from "../syntax/limits.ts";
 import type { Span, SyntaxNode } from "../syntax/tree.ts";
-import type { BindOptions } from "./context.ts";
-
-/** A parameter alias whose value is being read, and the aliases that enclose it. */
-export type OpenAlias = { readonly name: string; readonly outer: OpenAlias | null };
+import type { BindOptions, OpenAlias } from "./context.ts";
 
 /** True if `name` is used inside its own value. */
 export const isOpen = (name: string, open: OpenAlias | null): boolean =>

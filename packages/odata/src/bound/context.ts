@@ -1,7 +1,6 @@
 import type { Instant, PrimitiveType, StructuredType } from "../model/types.ts";
 import type { Limits } from "../syntax/limits.ts";
 import type { SyntaxNode } from "../syntax/tree.ts";
-import type { OpenAlias } from "./alias-limits.ts";
 import type { BoundNode, VariableNode } from "./tree.ts";
 
 /** Inputs of binding besides the text of the query. */
@@ -30,6 +29,9 @@ export type BindOptions = {
 
 /** Expressions by the names that `$compute` gives them. */
 export type ComputedExpressions = ReadonlyMap<string, BoundNode>;
+
+/** A parameter alias whose value is being read, and the aliases that enclose it. */
+export type OpenAlias = { readonly name: string; readonly outer: OpenAlias | null };
 
 /** Scope of names at one point of a query, passed down and narrowed on the way. */
 export type Context = Required<Omit<BindOptions, "searchable" | "limits">> & {

@@ -1,7 +1,7 @@
 import type { BoundNode, ConstantNode } from "../bound/tree.ts";
 import { join, type SqlFragment, sql, value } from "../sql/fragment.ts";
+import type { CompileContext } from "./compile-context.ts";
 import { inList } from "./in-list.ts";
-import type { CompileContext } from "./operand.ts";
 
 /** Non-null constants that a column is compared with, and their SQL in the form of the column's values. */
 type Listed = { readonly constants: readonly ConstantNode[]; readonly sql: readonly SqlFragment[] };

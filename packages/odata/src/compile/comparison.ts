@@ -3,8 +3,9 @@ import type { PrimitiveType } from "../model/types.ts";
 import { type SqlFragment, sql } from "../sql/fragment.ts";
 import type { Comparator } from "../syntax/tree.ts";
 import { compileCodes } from "./column-dictionary.ts";
+import type { CompileContext, NullMode, Operand } from "./compile-context.ts";
 import { compileOperand } from "./expression.ts";
-import { type CompileContext, encodeFor, type NullMode, type Operand } from "./operand.ts";
+import { encodeFor } from "./operand.ts";
 
 const mirrored = { eq: "eq", ne: "ne", gt: "lt", ge: "le", lt: "gt", le: "ge" } as const satisfies Record<
   Comparator,

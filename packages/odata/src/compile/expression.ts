@@ -3,17 +3,11 @@ import { itemType } from "../bound/typing.ts";
 import { isBounded } from "../evaluate/bounds.ts";
 import type { PrimitiveType, ValueType } from "../model/types.ts";
 import { join, type SqlFragment, sql, value } from "../sql/fragment.ts";
+import type { CompileContext, Operand, RowContext } from "./compile-context.ts";
 import { aggregateItems, itemsOf } from "./items.ts";
 import type { Column } from "./mapping.ts";
-import {
-  type CompileContext,
-  columnOperand,
-  encodingOf,
-  type Operand,
-  presentOperand,
-  toComputedOperand,
-} from "./operand.ts";
-import { presenceOf, type RowContext, rowContextOf } from "./row-context.ts";
+import { columnOperand, encodingOf, presentOperand, toComputedOperand } from "./operand.ts";
+import { presenceOf, rowContextOf } from "./row-context.ts";
 
 /**
  * Compiles an expression to SQL for its value, which may be null.

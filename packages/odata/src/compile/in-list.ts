@@ -1,6 +1,6 @@
 import { join, type SqlFragment, sql } from "../sql/fragment.ts";
 import { joinBalanced } from "./balanced-condition.ts";
-import type { CompileContext } from "./operand.ts";
+import type { CompileContext } from "./compile-context.ts";
 
 /** Compiles the condition that `operand` is one of `values`; it is null if the operand is null. */
 export function inList(

@@ -3,16 +3,10 @@ import { itemType } from "../bound/typing.ts";
 import { QueryError } from "../errors.ts";
 import type { PrimitiveType } from "../model/types.ts";
 import { identifier, type SqlFragment, sql } from "../sql/fragment.ts";
+import { aliasOf, type CompileContext, type Operand, withVariable } from "./compile-context.ts";
 import { jsonAtPath, jsonMembers } from "./json-members.ts";
 import type { Path } from "./mapping.ts";
-import {
-  aliasOf,
-  type CompileContext,
-  columnOperand,
-  type Operand,
-  presentOperand,
-  withVariable,
-} from "./operand.ts";
+import { columnOperand, presentOperand } from "./operand.ts";
 import { currentRow, joinedTo, pathOf, rowContextOf, rowsOf, unmappedPath } from "./row-context.ts";
 
 /** A collection compiled to rows, one per item. */

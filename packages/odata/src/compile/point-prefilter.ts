@@ -1,7 +1,7 @@
 import type { BoundCallNode, BoundCompareNode, BoundNode } from "../bound/tree.ts";
 import { type SqlFragment, sql } from "../sql/fragment.ts";
 import type { GeoShape } from "../syntax/tree.ts";
-import type { CompileContext, NullMode } from "./operand.ts";
+import type { CompileContext, NullMode } from "./compile-context.ts";
 import type { PointIndex } from "./point-index.ts";
 
 /** A function of an indexed column of points and a constant shape. */

@@ -1,7 +1,7 @@
 import type { BoundCallNode, BoundNode } from "../bound/tree.ts";
 import { type SqlFragment, sql } from "../sql/fragment.ts";
+import type { CompileContext } from "./compile-context.ts";
 import { compileOperand } from "./expression.ts";
-import type { CompileContext } from "./operand.ts";
 
 /**
  * Compiles `startswith(property,'prefix')` to a range of texts, which an index can serve. Undefined for any other

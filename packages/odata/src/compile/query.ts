@@ -1,12 +1,13 @@
 import type { BoundQuery, Projection } from "../bound/tree.ts";
 import type { Dialect } from "../sql/dialect.ts";
 import { type CompiledSql, identifier, join, render, type SqlFragment, sql, value } from "../sql/fragment.ts";
+import type { CompileContext } from "./compile-context.ts";
 import { dividedFilters } from "./divided.ts";
 import { compileOperand } from "./expression.ts";
 import { fold } from "./fold.ts";
 import { compileAfter, positionsOf } from "./keyset.ts";
 import type { Mapping } from "./mapping.ts";
-import { type CompileContext, toComputedOperand } from "./operand.ts";
+import { toComputedOperand } from "./operand.ts";
 import { compilePredicate } from "./predicate.ts";
 import { type Range, rangesAfter } from "./ranges.ts";
 import { currentRow } from "./row-context.ts";

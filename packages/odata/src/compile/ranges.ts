@@ -1,6 +1,6 @@
 import { join, type SqlFragment, sql } from "../sql/fragment.ts";
+import type { CompileContext } from "./compile-context.ts";
 import { compileAfter, isBeyond, isTied, nullsFollow, type SortPosition } from "./keyset.ts";
-import type { CompileContext } from "./operand.ts";
 import type { SortItem } from "./sort.ts";
 
 /** Rows that are consecutive in an index on the order. */

@@ -2,30 +2,9 @@ import type { BoundNode } from "../bound/tree.ts";
 import { QueryError } from "../errors.ts";
 import type { StructuredProperty } from "../model/types.ts";
 import { identifier, join, type SqlFragment, sql } from "../sql/fragment.ts";
+import { aliasOf, type CompileContext, type RowContext } from "./compile-context.ts";
 import { jsonAtPath, jsonMembers } from "./json-members.ts";
 import type { Join, Mapping, MemberMapping, Path } from "./mapping.ts";
-import { aliasOf, type CompileContext } from "./operand.ts";
-
-/** Row context: the row whose columns an expression reads. */
-export type RowContext = {
-  readonly members: MemberMapping;
-  /**
-   * Reads a column of the row and returns the name it has inside {@link RowContext.outside}. `key` identifies the
-   * column.
-   */
-  readonly read: (key: string, column: SqlFragment) => SqlFragment;
-  /**
-   * Turns a value of the row into an expression that is valid at the current point of the statement. Call it after
-   * all columns are read.
-   */
-  readonly outside: (value: SqlFragment) => SqlFragment;
-  /** Prefix of the keys of columns: the path of complex properties that leads here. */
-  readonly prefix: string;
-  /** True if the row or the complex value may be missing. */
-  readonly optional: boolean;
-  /** Lowest depth whose alias is not in use. */
-  readonly free: number;
-};
 
 /** Returns the context of a row that the statement is already at: the columns of a table or of an alias. */
 export const currentRow = (members: MemberMapping, read: RowContext["read"], free = 0): RowContext => ({

@@ -1,7 +1,8 @@
 import type { BoundNode, BoundSearchNode, SearchExpression } from "../bound/tree.ts";
 import { join, type SqlFragment, sql } from "../sql/fragment.ts";
+import type { CompileContext } from "./compile-context.ts";
 import { compileOperand } from "./expression.ts";
-import { type CompileContext, toComputedOperand } from "./operand.ts";
+import { toComputedOperand } from "./operand.ts";
 
 /**
  * Compiles `$search`: with the index of the mapping, if it has one over these properties, else by searching the

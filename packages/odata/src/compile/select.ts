@@ -1,15 +1,10 @@
 import type { BoundNode, BoundQuery, Projection } from "../bound/tree.ts";
 import type { EntitySet, EntityType, StructuralProperty } from "../model/types.ts";
 import { identifier, render, type SqlFragment, sql } from "../sql/fragment.ts";
+import type { CompileContext, Operand } from "./compile-context.ts";
 import { compileOperand } from "./expression.ts";
 import { fold } from "./fold.ts";
-import {
-  type CompileContext,
-  columnOperand,
-  encodingOf,
-  type Operand,
-  toComputedOperand,
-} from "./operand.ts";
+import { columnOperand, encodingOf, toComputedOperand } from "./operand.ts";
 
 /** True if a projected property is not one of the entity's own. Computed expressions are constant-folded. */
 export const isComputed = ({ property }: Projection, { type }: EntitySet): boolean =>

@@ -1,9 +1,9 @@
 import { codecOf } from "@cadastre/odata";
 import { type Field, lookupValues, valueRange } from "@cadastre/reso";
 import { isCanonicalPlacekey } from "../identity/placekey.ts";
-import type { FaultCode } from "./check-record.ts";
 import { type Decimal, parseDecimal, roundDecimal, scaleOf, toDouble, wholeDigitsOf } from "./decimal.ts";
 import { ExactNumber } from "./exact-json.ts";
+import type { FaultCode } from "./record-faults.ts";
 import type { Rounding } from "./rounding.ts";
 
 /** The result of a check: a fault, or the value to store instead of the given one. */

@@ -1,9 +1,21 @@
-import { entitySet, resource } from "@cadastre/reso";
+import { entitySet, type RecordName, resource } from "@cadastre/reso";
 import type { Builds } from "@cadastre/store";
 import { exceeds, lossText, setName } from "../gates/shrink.ts";
-import type { Ingest } from "./ingest.ts";
+import type { Format } from "./format.ts";
 import { IngestError } from "./ingest-error.ts";
+import type { Input } from "./input.ts";
 import { readers } from "./read-records.ts";
+import type { Source } from "./sources.ts";
+
+type FullSet = {
+  readonly store: { readonly builds: Builds };
+  readonly resource: RecordName;
+  readonly source: Source;
+  readonly input: Input;
+  readonly format: Format;
+  /** Percentage of the source's records that the set may leave out. */
+  readonly maxShrink: number;
+};
 
 /**
  * Checks, before anything is staged, that a full set does not lack too many of the source's records. Reads all of its keys into memory.
@@ -17,7 +29,7 @@ export async function requireEnough({
   input,
   format,
   maxShrink,
-}: Pick<Ingest, "store" | "resource" | "source" | "input" | "format" | "maxShrink">): Promise<void> {
+}: FullSet): Promise<void> {
   const { builds } = store;
   const [first] = await builds.keys(name, source.name);
   if (first === undefined) return;

@@ -1,8 +1,8 @@
 import type { Row } from "@cadastre/odata";
 import type { RecordName } from "@cadastre/reso";
 import { coordinatesOf, doubtOf, isInStateOf } from "../identity/coordinates.ts";
-import type { RecordFault } from "./check-record.ts";
 import type { NoteCode } from "./notes.ts";
+import type { RecordFault } from "./record-faults.ts";
 import type { Source } from "./sources.ts";
 
 /** Returns the faults of a listing's coordinates. */

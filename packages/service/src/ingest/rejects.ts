@@ -2,9 +2,9 @@ import { existsSync, statSync } from "node:fs";
 import { appendFile, open, readFile, writeFile } from "node:fs/promises";
 import { z } from "zod";
 import { fileReason, isFileError } from "../file-error.ts";
-import { type FaultCode, faultReasons, type RecordFault } from "./check-record.ts";
 import { IngestError } from "./ingest-error.ts";
 import type { Note } from "./notes.ts";
+import { type FaultCode, faultReasons, type RecordFault } from "./record-faults.ts";
 
 /** A line of the rejects file. */
 export type Reject = {

@@ -1,14 +1,22 @@
-import type { Change } from "@cadastre/store";
+import type { ResourceName } from "@cadastre/reso";
+import type { Change, WritableStore } from "@cadastre/store";
 import { exceeds, lossText, setName } from "../gates/shrink.ts";
 import { ownKeys } from "../ingest/full-set.ts";
 import { IngestError } from "../ingest/ingest-error.ts";
+import type { Source } from "../ingest/sources.ts";
 import { keysUrl, shown } from "./feed.ts";
 import { FeedError } from "./feed-error.ts";
 import type { FeedRequest } from "./fetch-feed.ts";
 import { feedPages } from "./pages.ts";
-import type { Replication } from "./replicate.ts";
 
-type Removal = Pick<Replication, "store" | "resource" | "source" | "asking" | "maxShrink">;
+type Removal = {
+  readonly store: Pick<WritableStore, "builds">;
+  readonly resource: ResourceName;
+  readonly source: Source;
+  readonly asking: FeedRequest;
+  /** Percentage of the source's records that may be removed. */
+  readonly maxShrink: number;
+};
 
 /**
  * Stages the removal of the source's records that the feed no longer has, and returns their number. Keeps all keys of the feed in memory.

@@ -4,7 +4,7 @@ import { bindQuery, parseFilter } from "@cadastre/odata";
 import { entitySet } from "@cadastre/reso";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemScope } from "../../src/gates/scopes.ts";
-import { faultReasons } from "../../src/ingest/check-record.ts";
+import { faultReasons } from "../../src/ingest/record-faults.ts";
 import { roundingOf } from "../../src/ingest/rounding.ts";
 import { checkRecords } from "../../src/replicate/check-records.ts";
 import { bare, ingestText, openEmptyStore, source } from "../support/ingesting.ts";
