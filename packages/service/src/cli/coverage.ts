@@ -1,28 +1,33 @@
 import { writeFile } from "node:fs/promises";
 import { entitySet, resoDdVersion } from "@cadastre/reso";
-import { Command } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { readConfig } from "../config.ts";
 import { systemScope } from "../gates/scopes.ts";
 import { type Caption, heatMapOf } from "../heat-map/heat-map.ts";
 import { heatMapHtml } from "../heat-map/html.ts";
-import { heatMapPng } from "../heat-map/png.ts";
+import { heatMapSvg } from "../heat-map/svg.ts";
 import { withServiceStore } from "./data.ts";
 import { CommandRefused, printMessage } from "./outcome.ts";
 
-type Files = { readonly html?: string; readonly png?: string };
+type Files = { readonly html?: string; readonly svg?: string };
 
 /** `cadastre coverage` */
 export const coverageCommand = (): Command =>
   new Command("coverage")
     .description("Draw which fields of the served listings have values, by market.")
     .option("--html <file>", "write a page that needs nothing else")
-    .option("--png <file>", "write a picture: markets from top to bottom, fields from left to right")
+    .option("--svg <file>", "write an SVG image: markets from top to bottom, fields from left to right")
+    .addOption(new Option("--png <file>").hideHelp().argParser(refusePng))
     .action(draw);
 
-const draw = ({ html, png }: Files) =>
+function refusePng(): never {
+  throw new InvalidArgumentError("The image is an SVG: use --svg <file>.");
+}
+
+const draw = ({ html, svg }: Files) =>
   withServiceStore(async (store) => {
-    if (html === undefined && png === undefined)
-      throw new CommandRefused("name a file to write: --html <file> or --png <file>");
+    if (html === undefined && svg === undefined)
+      throw new CommandRefused("name a file to write: --html <file> or --svg <file>");
     const { minimumCellSize } = readConfig(process.env);
     const coverage = await store.coverage("Property", minimumCellSize);
     if (coverage === undefined)
@@ -33,10 +38,10 @@ const draw = ({ html, png }: Files) =>
       unknown: `fewer than ${minimumCellSize} listings`,
     };
     if (html !== undefined) await write(html, heatMapHtml(map, caption));
-    if (png !== undefined) await write(png, heatMapPng(map, caption));
+    if (svg !== undefined) await write(svg, heatMapSvg(map, caption));
   });
 
-async function write(file: string, content: string | Buffer): Promise<void> {
+async function write(file: string, content: string): Promise<void> {
   await writeFile(file, content).catch((cause: NodeJS.ErrnoException) => {
     throw new CommandRefused(`${file} cannot be written (${cause.code})`, { cause });
   });

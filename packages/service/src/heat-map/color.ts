@@ -1,18 +1,18 @@
-/** RGB color with components from 0 to 255. */
-export type Color = readonly [red: number, green: number, blue: number];
-
-// Ends of the color scale: no listing has a value, all listings have one.
-const [none, all]: readonly [Color, Color] = [
+// Ends of the color scale, in RGB: no listing has a value, all listings have one.
+const [none, all] = [
   [247, 247, 242],
   [12, 74, 110],
-];
+] as const;
 
 /** Color of a share that is suppressed because there are too few listings. */
-const unknown: Color = [214, 188, 188];
+const unknown = "#d6bcbc";
 
-/** Returns the color of a share from 0 to 1. */
-export function colorOf(share: number | null): Color {
+/** Returns the color of a share from 0 to 1, as `#rrggbb`. */
+export function colorOf(share: number | null): string {
   if (share === null) return unknown;
-  const between = (from: number, to: number) => Math.round(from + (to - from) * share);
-  return [between(none[0], all[0]), between(none[1], all[1]), between(none[2], all[2])];
+  const between = (from: number, to: number) =>
+    Math.round(from + (to - from) * share)
+      .toString(16)
+      .padStart(2, "0");
+  return `#${between(none[0], all[0])}${between(none[1], all[1])}${between(none[2], all[2])}`;
 }

@@ -1,5 +1,6 @@
 import { colorOf } from "./color.ts";
 import { type Caption, type HeatMap, listingsOf, type MapField } from "./heat-map.ts";
+import { escapeMarkup } from "./markup.ts";
 
 const style = `body { font: 13px system-ui, sans-serif; margin: 2em; color: #222 }
 table { border-collapse: collapse }
@@ -13,12 +14,12 @@ export const heatMapHtml = ({ markets, fields }: HeatMap, { title, unknown }: Ca
   `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
-<title>${escaped(title)}</title>
+<title>${escapeMarkup(title)}</title>
 <style>${style}</style>
-<h1>${escaped(title)}</h1>
-<p>Percent of the listings that have a value; –: ${escaped(unknown)}.</p>
+<h1>${escapeMarkup(title)}</h1>
+<p>Percent of the listings that have a value; –: ${escapeMarkup(unknown)}.</p>
 <table>
-<thead><tr><th>Field</th>${markets.map((market) => `<th>${escaped(market.name)}<br>${listingsOf(market)}</th>`).join("")}</tr></thead>
+<thead><tr><th>Field</th>${markets.map((market) => `<th>${escapeMarkup(market.name)}<br>${listingsOf(market)}</th>`).join("")}</tr></thead>
 <tbody>
 ${fields.map(rowOf).join("\n")}
 </tbody>
@@ -27,14 +28,10 @@ ${fields.map(rowOf).join("\n")}
 `;
 
 const rowOf = ({ name, shares }: MapField): string =>
-  `<tr><th>${escaped(name)}</th>${shares.map(cellOf).join("")}</tr>`;
+  `<tr><th>${escapeMarkup(name)}</th>${shares.map(cellOf).join("")}</tr>`;
 
 function cellOf(share: number | null): string {
   const dark = share !== null && share > 0.5 ? ' class="d"' : "";
   const text = share === null ? "–" : `${(share * 100).toFixed(share > 0 && share < 0.1 ? 1 : 0)}`;
-  return `<td${dark} style="background:rgb(${colorOf(share).join()})">${text}</td>`;
+  return `<td${dark} style="background:${colorOf(share)}">${text}</td>`;
 }
-
-const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-
-const escaped = (text: string): string => text.replace(/[&<>"]/g, (character) => entities[character] ?? "");
