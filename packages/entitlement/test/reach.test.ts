@@ -109,7 +109,7 @@ describe("past restriction", () => {
   });
 
   test("the scope that sees everything is that of the gates, the ingest and the operator", () => {
-    const users = sources.otherUsersOf("packages/service/src/gates/scopes.ts", "systemScope");
+    const users = sources.otherUsersOf("packages/service/src/identity/system-scope.ts", "systemScope");
     expect(users).toEqual([coverageMap, storedValues, everySet, policies, servedProperty, served]);
   });
 

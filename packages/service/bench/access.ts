@@ -6,9 +6,9 @@ import { originatingSystems } from "@cadastre/reso";
 import { openSqliteRegistry } from "@cadastre/store/registry";
 import { issueApiKey } from "../src/access/issue-key.ts";
 import { createKeyDirectory } from "../src/access/key-directory.ts";
-import type { Peppers } from "../src/access/pepper.ts";
 import { createScopes } from "../src/access/scopes.ts";
 import type { Services } from "../src/app.ts";
+import type { Peppers } from "../src/data/pepper.ts";
 
 const trust = { issuer: "https://bench.example", audience: "bench" } as const;
 

@@ -18,8 +18,8 @@ import { openSqliteStore } from "@cadastre/store/sqlite";
 import { storedResources } from "../src/catalog.ts";
 import { readConfig } from "../src/config.ts";
 import { sampleRecords } from "../src/data/sample-records.ts";
-import { systemScope } from "../src/gates/scopes.ts";
 import { createStages } from "../src/http/stages.ts";
+import { systemScope } from "../src/identity/system-scope.ts";
 import { fieldCompleteness } from "../src/v1/field-completeness.ts";
 import { settingsOf } from "./settings.ts";
 

@@ -17,7 +17,7 @@ import { openSqliteStore } from "@cadastre/store/sqlite";
 import { storedResources } from "../src/catalog.ts";
 import { sampleRecords } from "../src/data/sample-records.ts";
 import { exportSource } from "../src/delivery/export-source.ts";
-import { systemScope } from "../src/gates/scopes.ts";
+import { systemScope } from "../src/identity/system-scope.ts";
 import { settingsOf } from "./settings.ts";
 import { head, line, median, number } from "./table.ts";
 

@@ -7,8 +7,8 @@ import {
 } from "@cadastre/entitlement";
 import { entitySet, originatingSystems, recordNames } from "@cadastre/reso";
 import type { Follows, StoredResource } from "@cadastre/store";
-import { listingColumns } from "./data/listing-values.ts";
 import { identityValues } from "./identity/provisional-id.ts";
+import { listingColumns } from "./ingest/listing-values.ts";
 
 /** The resources and datasets that entitlements can grant. Some resources are not entity sets. */
 export const scopeOptions: ScopeOptions = {

@@ -1,9 +1,9 @@
+import { useFolder } from "./backup/folder-use.ts";
 import { audited, auditOf } from "./cli/audited.ts";
 import { nextSignal } from "./cli/next-signal.ts";
 import { type Config, ConfigError, readConfig } from "./config.ts";
 import { DataError, withDataFolder } from "./data/data-error.ts";
 import { type DataFolder, openDataFolder } from "./data/data-folder.ts";
-import { useFolder } from "./data/folder-use.ts";
 import { migrateFolder } from "./data/migrate-folder.ts";
 import { PrepareError } from "./data/prepare-error.ts";
 import { type PreparationProgress, prepareListings } from "./data/prepare-listings.ts";

@@ -1,12 +1,12 @@
 import { readFile, stat } from "node:fs/promises";
 import { generateKeyPair, parseEntitlement, signEntitlement } from "@cadastre/entitlement";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { audience, issuer, readIssuer } from "../src/access/demo-issuer.ts";
 import { issueApiKey } from "../src/access/issue-key.ts";
 import { createApiKey, isWellFormed } from "../src/access/key-text.ts";
 import { withRegistry } from "../src/data/registry.ts";
 import { readSecrets } from "../src/data/secrets.ts";
 import { demoCustomers } from "../src/demo/customers.ts";
-import { audience, issuer, readIssuer } from "../src/demo/issuer.ts";
 import { ask, query, toCollection, toError } from "./support/ask.ts";
 import { errorText } from "./support/error-body.ts";
 import { type Running, run } from "./support/running.ts";

@@ -5,8 +5,8 @@ import { chmod, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { useFolder } from "../src/backup/folder-use.ts";
 import { openDataFolder } from "../src/data/data-folder.ts";
-import { useFolder } from "../src/data/folder-use.ts";
 import { compilePackages } from "./support/compiled.ts";
 
 /*

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { issueApiKey } from "../src/access/issue-key.ts";
 import { createKeyDirectory, type KeyDirectory } from "../src/access/key-directory.ts";
 import { createApiKey } from "../src/access/key-text.ts";
-import type { Pepper, Peppers } from "../src/access/pepper.ts";
+import type { Pepper, Peppers } from "../src/data/pepper.ts";
 
 const at = Date.UTC(2026, 0, 1);
 const pepperOf = (version: number): Pepper => ({ version, secret: randomBytes(32) });

@@ -1,8 +1,8 @@
 import { signEntitlement } from "@cadastre/entitlement";
 import { expect, test } from "vitest";
+import { audience, issuer, readIssuer } from "../src/access/demo-issuer.ts";
 import { withRegistry } from "../src/data/registry.ts";
 import { demoCustomers } from "../src/demo/customers.ts";
-import { audience, issuer, readIssuer } from "../src/demo/issuer.ts";
 import { startService } from "../src/service.ts";
 import { ask, toCollection, toError } from "./support/ask.ts";
 import { run } from "./support/running.ts";

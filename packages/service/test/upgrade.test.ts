@@ -18,7 +18,7 @@ import { migrateFolder } from "../src/data/migrate-folder.ts";
 import { withRegistry } from "../src/data/registry.ts";
 import { readSecrets } from "../src/data/secrets.ts";
 import { prepareDemoAccess } from "../src/demo/demo-access.ts";
-import { systemScope } from "../src/gates/scopes.ts";
+import { systemScope } from "../src/identity/system-scope.ts";
 import { startService } from "../src/service.ts";
 import { ask, query, toCollection } from "./support/ask.ts";
 import { compilePackages } from "./support/compiled.ts";

@@ -1,6 +1,6 @@
 import type { NewApiKey } from "@cadastre/store/registry";
+import { digestApiKey, type Peppers } from "../data/pepper.ts";
 import { createApiKey, visiblePrefix } from "./key-text.ts";
-import { digestApiKey, type Peppers } from "./pepper.ts";
 
 /** A new API key: its text, which is shown once, and the record that the registry stores. */
 export type IssuedKey = { readonly apiKey: string; readonly kept: Omit<NewApiKey, "customer"> };

@@ -1,7 +1,7 @@
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { type ApiKeyRecord, isInForce, type KeyRegistry } from "@cadastre/store/registry";
+import { digestApiKey, type Peppers } from "../data/pepper.ts";
 import { isWellFormed } from "./key-text.ts";
-import { digestApiKey, type Peppers } from "./pepper.ts";
 import { type Freshness, TtlCache } from "./ttl-cache.ts";
 
 /** Finds API keys, through a cache. */

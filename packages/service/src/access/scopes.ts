@@ -9,12 +9,10 @@ import {
   verifyEntitlement,
 } from "@cadastre/entitlement";
 import type { EntitlementRegistry, InstalledEntitlement } from "@cadastre/store/registry";
+import type { EntitlementState } from "../http/request-context.ts";
 import { ScopeCache, type Verified } from "./scope-cache.ts";
 import type { TrustedIssuer } from "./trust.ts";
 import { type Freshness, TtlCache } from "./ttl-cache.ts";
-
-/** State of a verified entitlement. */
-export type EntitlementState = "active" | "expired";
 
 /** A scope, and the state of its entitlement. The scope of an expired entitlement grants nothing. */
 export type AccountScope = { readonly scope: Scope; readonly state: EntitlementState };

@@ -2,7 +2,7 @@ import { EntitlementError, type KeySource, openKeySource } from "@cadastre/entit
 import type { Config } from "../config.ts";
 import { DataError } from "../data/data-error.ts";
 import type { DataFolder } from "../data/data-folder.ts";
-import { audience, issuer } from "../demo/issuer.ts";
+import { audience, issuer } from "./demo-issuer.ts";
 
 /** Trusted issuer of entitlements: its keys, its name (`iss`), and the name of the service in its documents (`aud`). */
 export type TrustedIssuer = { readonly keys: KeySource; readonly issuer: string; readonly audience: string };

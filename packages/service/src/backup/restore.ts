@@ -4,12 +4,12 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { Config } from "../config.ts";
 import { DataError } from "../data/data-error.ts";
 import { type DataFolder, openDataFolder } from "../data/data-folder.ts";
-import { lockExclusively } from "../data/folder-use.ts";
 import { auditRegistry } from "../data/registry.ts";
 import { markerName, readMarker, writeMarker } from "../delivery/parts-place.ts";
 import { fileReason, isFileError } from "../file-error.ts";
 import { partsName, smallFiles } from "./backup.ts";
 import { copyFile, hashFile } from "./copy-file.ts";
+import { lockExclusively } from "./folder-use.ts";
 import { type BackedUpFile, type BackupManifest, listFiles, readBackupManifest } from "./manifest.ts";
 import {
   beginSwap,

@@ -1,11 +1,11 @@
 import { basename } from "node:path";
-import { digestApiKey, type Peppers } from "../access/pepper.ts";
+import { hasKey, parseKeyPair, parseKeySet } from "../access/demo-issuer.ts";
 import type { Config } from "../config.ts";
 import type { DataFolder } from "../data/data-folder.ts";
+import { digestApiKey, type Peppers } from "../data/pepper.ts";
 import type { ServiceAudit } from "../data/registry.ts";
 import { idOf } from "../demo/customers.ts";
 import { parseDemo } from "../demo/demo-file.ts";
-import { hasKey, parseKeyPair, parseKeySet } from "../demo/issuer.ts";
 import type { Finding } from "./findings.ts";
 import { readParsed } from "./read-parsed.ts";
 

@@ -2,10 +2,10 @@ import { writeFile } from "node:fs/promises";
 import { entitySet, resoDdVersion } from "@cadastre/reso";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { readConfig } from "../config.ts";
-import { systemScope } from "../gates/scopes.ts";
 import { type Caption, heatMapOf } from "../heat-map/heat-map.ts";
 import { heatMapHtml } from "../heat-map/html.ts";
 import { heatMapSvg } from "../heat-map/svg.ts";
+import { systemScope } from "../identity/system-scope.ts";
 import { withServiceStore } from "./data.ts";
 import { CommandRefused, printMessage } from "./outcome.ts";
 

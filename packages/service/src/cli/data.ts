@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import type { WritableStore } from "@cadastre/store";
+import { useFolder } from "../backup/folder-use.ts";
 import { isRestorePending } from "../backup/swap.ts";
 import { type Config, readConfig } from "../config.ts";
 import { withDataFolder } from "../data/data-error.ts";
 import { type DataFolder, openDataFolder } from "../data/data-folder.ts";
-import { useFolder } from "../data/folder-use.ts";
 import { openListings } from "../data/listings.ts";
 import type { Registry } from "../data/registry.ts";
 import { withRegistry } from "../data/registry.ts";

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { identitiesOf, isProvisionalId } from "@cadastre/store/property";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { readCrosswalk } from "../identity/crosswalk.ts";
 import { isCanonicalPlacekey } from "../identity/placekey.ts";
 import { servedProperty } from "../identity/served-property.ts";
+import { readCrosswalk } from "../ingest/crosswalk.ts";
 import { sources } from "../ingest/sources.ts";
 import { runningService } from "../takes-effect.ts";
 import { withServiceRegistry, withServiceStore } from "./data.ts";

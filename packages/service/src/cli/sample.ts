@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { useFolder } from "../backup/folder-use.ts";
 import { readConfig } from "../config.ts";
 import { withDataFolder } from "../data/data-error.ts";
 import { openDataFolder } from "../data/data-folder.ts";
-import { useFolder } from "../data/folder-use.ts";
 import { prepareListings } from "../data/prepare-listings.ts";
 import { settings } from "../settings.ts";
 import { CommandRefused, printMessage } from "./outcome.ts";

@@ -1,8 +1,8 @@
 import { open, rm } from "node:fs/promises";
 import { isInForce } from "@cadastre/store/registry";
-import { checkOf, type Pepper } from "../access/pepper.ts";
 import { DataError } from "./data-error.ts";
 import type { DataFolder } from "./data-folder.ts";
+import { checkOf, type Pepper } from "./pepper.ts";
 import type { Registry } from "./registry.ts";
 import { createPepper, readSecrets, writeSecrets } from "./secrets.ts";
 

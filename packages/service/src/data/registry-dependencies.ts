@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 import { openText, type SealedText } from "@cadastre/delivery";
-import { checkOf, type Peppers } from "../access/pepper.ts";
 import { DataError } from "./data-error.ts";
 import type { DataFolder } from "./data-folder.ts";
 import { type DerivingSecret, sealingKeys } from "./derived-keys.ts";
+import { checkOf, type Peppers } from "./pepper.ts";
 import { auditRegistry, type ServiceAudit } from "./registry.ts";
 
 /*

@@ -3,9 +3,9 @@ import { lookupRows } from "@cadastre/reso";
 import type { SampleMarket } from "@cadastre/sample";
 import type { StoredRecord } from "@cadastre/store";
 import { identityValues } from "../identity/provisional-id.ts";
+import { withComputedValues } from "../ingest/computed-values.ts";
+import { listingValues } from "../ingest/listing-values.ts";
 import { sourceOf } from "../ingest/sources.ts";
-import { withComputedValues } from "./computed-values.ts";
-import { listingValues } from "./listing-values.ts";
 import { OwnLookups } from "./own-lookups.ts";
 
 /** Yields all records of a sample market and its lookups, so that each record refers only to earlier ones. */

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
 import { z } from "zod";
-import { checkOf, type Pepper, type Peppers } from "../access/pepper.ts";
 import { parseDataFile, readDataFile } from "./data-error.ts";
 import { type DataFolder, readOrCreate, replaceFile } from "./data-folder.ts";
+import { checkOf, type Pepper, type Peppers } from "./pepper.ts";
 import type { Registry } from "./registry.ts";
 import { requireSecrets, requireUnused } from "./registry-dependencies.ts";
 

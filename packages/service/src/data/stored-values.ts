@@ -3,13 +3,13 @@ import { restrict, visibleEntitySet } from "@cadastre/entitlement";
 import { bindQuery, parseOrderBy, type Row } from "@cadastre/odata";
 import { entitySet, type RecordName, recordNames, resource } from "@cadastre/reso";
 import type { Bookmark, Store } from "@cadastre/store";
-import { systemScope } from "../gates/scopes.ts";
+import { systemScope } from "../identity/system-scope.ts";
 import { checkRecord } from "../ingest/check-record.ts";
+import { withComputedValues } from "../ingest/computed-values.ts";
 import { parseJson } from "../ingest/exact-json.ts";
 import { type FaultCode, faultReasons, type RecordFault } from "../ingest/record-faults.ts";
 import type { Rounding } from "../ingest/rounding.ts";
 import { dictionary, sourceBySystem } from "../ingest/sources.ts";
-import { withComputedValues } from "./computed-values.ts";
 
 /** A fault of stored records, such as `too_precise` of ListPrice. */
 type InvalidValue = {

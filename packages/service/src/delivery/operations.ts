@@ -1,6 +1,6 @@
 import { maxKeyLength, maxReferenceLength } from "@cadastre/delivery";
 import { manifestJsonSchema } from "@cadastre/manifest";
-import type { Operation } from "../openapi/operation.ts";
+import type { Operation } from "../http/operation.ts";
 import {
   created,
   envelope,

@@ -1,7 +1,7 @@
 import type { Request, Response } from "express";
 import { Refused } from "../errors.ts";
+import { parseMediaType } from "../http/media-type.ts";
 import type { MemoryBudget } from "../http/memory-budget.ts";
-import { parseMediaType } from "../odata/media-type.ts";
 import { auditEndpoint, type EndpointCall } from "./audited-endpoints.ts";
 import type { DeliveryServices } from "./services.ts";
 

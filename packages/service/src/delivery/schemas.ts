@@ -1,4 +1,4 @@
-import type { Operation, Parameter, Schema } from "../openapi/operation.ts";
+import type { Operation, Parameter, Schema } from "../http/operation.ts";
 
 /** Default and maximum number of items of a list. */
 export const listLimits = { default: 50, most: 500 } as const;

@@ -1,5 +1,5 @@
 import { cadenceBounds, domainNames, maxKeyLength, maxNameLength } from "@cadastre/delivery";
-import type { Operation } from "../openapi/operation.ts";
+import type { Operation } from "../http/operation.ts";
 import {
   envelope,
   idParameter,

@@ -1,5 +1,5 @@
 import { webhookEvents, webhookFailures, webhookStates } from "@cadastre/delivery";
-import type { Operation, Parameter } from "../openapi/operation.ts";
+import type { Operation, Parameter } from "../http/operation.ts";
 import { envelope, instant, integer, json, object, orNull, string } from "./schemas.ts";
 
 /** Path of the webhooks, which are not in the specification. */

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { type Entitlement, signEntitlement, verifyEntitlement } from "@cadastre/entitlement";
 import type { InstalledEntitlement } from "@cadastre/store/registry";
+import { audience, issuer, readIssuer } from "../access/demo-issuer.ts";
 import type { DataFolder } from "../data/data-folder.ts";
 import type { Registry } from "../data/registry.ts";
 import type { Secrets } from "../data/secrets.ts";
 import { type DemoCustomer, demoCustomers, idOf } from "./customers.ts";
 import { type DemoKey, readDemo, writeDemo } from "./demo-file.ts";
 import { type DemoKeyPlan, planDemoKey } from "./demo-keys.ts";
-import { audience, issuer, readIssuer } from "./issuer.ts";
 import { prepareDemoProfiles } from "./profiles.ts";
 
 const day = 86_400;

@@ -1,7 +1,7 @@
 import { isInForce } from "@cadastre/store/registry";
 import { type IssuedKey, issueApiKey } from "../access/issue-key.ts";
 import { isWellFormed } from "../access/key-text.ts";
-import { digestApiKey, type Peppers } from "../access/pepper.ts";
+import { digestApiKey, type Peppers } from "../data/pepper.ts";
 import type { Registry } from "../data/registry.ts";
 
 /** Registry of the demo's keys, and the peppers for their digests. */

@@ -1,8 +1,8 @@
 import { type RestrictedQuery, resourceRules } from "@cadastre/entitlement";
 import type { Bookmark, Candidate } from "@cadastre/store";
-import { hasKeyOf, keyProperty, keysQuery } from "./candidate-query.ts";
+import { emptyScope, publicScope, systemScope } from "../identity/system-scope.ts";
+import { hasKeyOf, keyProperty, keysQuery } from "../ingest/candidate-query.ts";
 import type { Gate } from "./gate.ts";
-import { emptyScope, publicScope, systemScope } from "./scopes.ts";
 
 /** Maximum number of keys in one query. */
 const groupSize = 500;

@@ -2,9 +2,9 @@ import { hiddenProperties, resourceRules, type Scope, visibleEntitySet } from "@
 import type { EntitySet } from "@cadastre/odata";
 import { lookupKey } from "@cadastre/reso";
 import type { CandidateRecord } from "@cadastre/store";
-import { boundFilter, keysQuery } from "./candidate-query.ts";
+import { publicScope, systemScope } from "../identity/system-scope.ts";
+import { boundFilter, keysQuery } from "../ingest/candidate-query.ts";
 import type { Gate } from "./gate.ts";
-import { publicScope, systemScope } from "./scopes.ts";
 
 export const privateMedia: Gate = {
   name: "private_media",

@@ -1,23 +1,7 @@
 import type { SetChange } from "@cadastre/store";
 import { z } from "zod";
+import { exceeds, type Loss, lossText, setName } from "../ingest/set-loss.ts";
 import type { Gate, GateResult } from "./gate.ts";
-
-/** Number of records before a change, and number of those that it would remove. */
-export type Loss = Pick<SetChange, "before" | "removed">;
-
-/** True if more than `maxShrink` percent would be removed. A single record may always be removed, even from a set of four. */
-export const exceeds = ({ before, removed }: Loss, maxShrink: number): boolean =>
-  removed > 1 && removed * 100 > before * maxShrink;
-
-/** Returns the message about a removal: `Property of lonestar: 7007 of 20000 records (35 %) would be removed, …`. */
-export const lossText = (set: string, { before, removed }: Loss, maxShrink: number): string =>
-  `${set}: ${removed} of ${before} records (${percentage({ before, removed })} %) would be removed, more than the ${maxShrink} % of CADASTRE_MAX_SHRINK`;
-
-const percentage = ({ before, removed }: Loss): number => Math.round((removed / before) * 1000) / 10;
-
-/** Returns the name of a source's records in a set, for messages. */
-export const setName = (resource: string, source: string | null): string =>
-  `${resource} of ${source ?? "no source"}`;
 
 export const shrink: Gate = {
   name: "shrink",

@@ -1,7 +1,7 @@
 import { type ErrorObject, errorObject, QueryError } from "@cadastre/odata";
 import { statuses, toRefusal } from "../errors.ts";
-import { jsonType } from "../odata/protocol.ts";
 import type { Answer } from "./answer.ts";
+import { jsonType } from "./odata-protocol.ts";
 
 /** The part of an error that a client may see. */
 export type PublicError = ErrorObject & {

@@ -1,8 +1,8 @@
 import type { ErrorRequestHandler } from "express";
 import { errorFields, type Log } from "../log.ts";
-import { isOdata } from "../odata/protocol.ts";
 import { sendAnswer } from "./answer.ts";
 import { odataErrorAnswer, type PublicError, plainErrorAnswer, toPublicError } from "./error-body.ts";
+import { isOdata } from "./odata-protocol.ts";
 import { findContext } from "./request-context.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { Request } from "express";
 import { Refused } from "../errors.ts";
-import { type MediaType, parseMediaType } from "../odata/media-type.ts";
+import { type MediaType, parseMediaType } from "./media-type.ts";
 
 /** Returns the media type of the request's body; undefined if it is missing or malformed. */
 export const contentTypeOf = (req: Request): MediaType | undefined =>

@@ -1,8 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import type { Scope } from "@cadastre/entitlement";
-import type { EntitlementState } from "../access/scopes.ts";
 import { Refused } from "../errors.ts";
 import type { Stages } from "./stages.ts";
+
+/** State of a verified entitlement. */
+export type EntitlementState = "active" | "expired";
 
 /** The authenticated caller: known once the API key has been verified. */
 export type Caller = {

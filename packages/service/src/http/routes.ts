@@ -1,6 +1,6 @@
 import type { IRouter, RequestHandler } from "express";
 import { Refused } from "../errors.ts";
-import type { Operation } from "../openapi/operation.ts";
+import type { Operation } from "./operation.ts";
 
 /** The `Allow` header of a read-only path. */
 export const allow = "GET, HEAD";

@@ -1,10 +1,10 @@
 import { entitySet, type RecordName, resource } from "@cadastre/reso";
 import type { Builds } from "@cadastre/store";
-import { exceeds, lossText, setName } from "../gates/shrink.ts";
 import type { Format } from "./format.ts";
 import { IngestError } from "./ingest-error.ts";
 import type { Input } from "./input.ts";
 import { readers } from "./read-records.ts";
+import { exceeds, lossText, setName } from "./set-loss.ts";
 import type { Source } from "./sources.ts";
 
 type FullSet = {

@@ -2,8 +2,8 @@ import { restrict, visibleEntitySet } from "@cadastre/entitlement";
 import { allOf, bindQuery, parseSelect, type Row } from "@cadastre/odata";
 import { entitySet, type RecordName } from "@cadastre/reso";
 import type { Store } from "@cadastre/store";
-import { hasKeyOf } from "../gates/candidate-query.ts";
-import { systemScope } from "../gates/scopes.ts";
+import { systemScope } from "../identity/system-scope.ts";
+import { hasKeyOf } from "./candidate-query.ts";
 
 /** Number of keys in one query. */
 const groupSize = 500;

@@ -1,6 +1,6 @@
 import { type PathArgument, type PathSegment, parseResourcePath, QueryError } from "@cadastre/odata";
 import { Refused } from "../errors.ts";
-import { odataRoot } from "./protocol.ts";
+import { odataRoot } from "../http/odata-protocol.ts";
 
 /** Parsed path under the OData root. */
 export type ResourcePath =

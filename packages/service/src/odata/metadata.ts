@@ -3,10 +3,10 @@ import type { EntityModel, EntitySet } from "@cadastre/odata";
 import { writeCsdlJson, writeCsdlXml } from "@cadastre/odata/csdl";
 import { entityModel } from "@cadastre/reso";
 import { type Answer, ok } from "../http/answer.ts";
+import type { OdataVersion } from "../http/odata-protocol.ts";
 import { tagged } from "./entity-tag.ts";
 import { xmlType } from "./format.ts";
 import type { OdataRequest } from "./odata-request.ts";
-import type { OdataVersion } from "./protocol.ts";
 import { parseMetadata } from "./query-options.ts";
 import type { OdataServices } from "./services.ts";
 

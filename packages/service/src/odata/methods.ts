@@ -1,5 +1,5 @@
 import { Refused } from "../errors.ts";
-import { odataRoot } from "./protocol.ts";
+import { odataRoot } from "../http/odata-protocol.ts";
 
 /** Kind of a request: a read by its URL, a read with the query in the body (`/$query`), or a batch. */
 export type Purpose = "read" | "query" | "batch";

@@ -1,7 +1,7 @@
 import type { Scope } from "@cadastre/entitlement";
+import type { HeaderReader, OdataVersion } from "../http/odata-protocol.ts";
 import type { Stages } from "../http/stages.ts";
 import type { ResourcePath } from "./address.ts";
-import type { HeaderReader, OdataVersion } from "./protocol.ts";
 
 /** Read request under the OData root, independent of Express. */
 export type OdataRequest = {

@@ -6,6 +6,7 @@ import { noContent, sendAnswer, sendBodyStream } from "../http/answer.ts";
 import { createBodyBudget } from "../http/body-budget.ts";
 import { chain, type Step } from "../http/chain.ts";
 import { abortOnClientClose } from "../http/client-abort.ts";
+import { type OdataVersion, odataRoot, requireVersion } from "../http/odata-protocol.ts";
 import { logFailure } from "../http/on-error.ts";
 import { privateResponse } from "../http/private-response.ts";
 import { callerOf, findContext } from "../http/request-context.ts";
@@ -20,7 +21,6 @@ import type { OdataRequest } from "./odata-request.ts";
 import { batchTemplate, pathTemplateOf } from "./operations.ts";
 import { maxPostedQuery, readPostedQuery } from "./posted-query.ts";
 import { continueOnErrorOf } from "./prefer.ts";
-import { type OdataVersion, odataRoot, requireVersion } from "./protocol.ts";
 import type { OdataServices } from "./services.ts";
 
 /** Services that the routes need besides those of an answer. */

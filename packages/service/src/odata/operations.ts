@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { maxSkip, maxTop } from "../catalog.ts";
-import { type Operation, type Parameter, type Schema, textSchema } from "../openapi/operation.ts";
+import { odataRoot } from "../http/odata-protocol.ts";
+import { type Operation, type Parameter, type Schema, textSchema } from "../http/operation.ts";
 import type { ResourcePath } from "./address.ts";
 import { batchSchema } from "./batch/json-batch.ts";
-import { odataRoot } from "./protocol.ts";
 import { type OfferedOption, optionsOf } from "./query-options.ts";
 
 const xml = { "application/xml": textSchema };

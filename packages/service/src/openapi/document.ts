@@ -1,5 +1,5 @@
 import { publicErrors } from "../errors.ts";
-import type { Operation, Schema } from "./operation.ts";
+import type { Operation, Schema } from "../http/operation.ts";
 
 /** Components that the operations refer to. */
 const components = {

@@ -8,12 +8,12 @@ import { subscriptionOperations } from "../delivery/subscription-operations.ts";
 import { webhookOperations } from "../delivery/webhook-operations.ts";
 import { ok, sendAnswer } from "../http/answer.ts";
 import { healthOperations } from "../http/health.ts";
+import { type Operation, textSchema } from "../http/operation.ts";
 import { addRead } from "../http/routes.ts";
 import { odataOperations } from "../odata/operations.ts";
 import { v1Operations } from "../v1/operations.ts";
 import { openApiDocument } from "./document.ts";
 import { explorerPage, explorerPolicy, explorerScript } from "./explorer-page.ts";
-import { type Operation, textSchema } from "./operation.ts";
 
 const open = (path: string, summary: string, ...types: readonly string[]): Operation => ({
   method: "get",

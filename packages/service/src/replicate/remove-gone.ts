@@ -1,8 +1,8 @@
 import type { ResourceName } from "@cadastre/reso";
 import type { Change, WritableStore } from "@cadastre/store";
-import { exceeds, lossText, setName } from "../gates/shrink.ts";
 import { ownKeys } from "../ingest/full-set.ts";
 import { IngestError } from "../ingest/ingest-error.ts";
+import { exceeds, lossText, setName } from "../ingest/set-loss.ts";
 import type { Source } from "../ingest/sources.ts";
 import { keysUrl, shown } from "./feed.ts";
 import { FeedError } from "./feed-error.ts";

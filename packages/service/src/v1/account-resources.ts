@@ -1,7 +1,7 @@
 import { openExports } from "@cadastre/delivery";
 import type { Scope } from "@cadastre/entitlement";
 import type { Answer } from "../http/answer.ts";
-import { odataRoot } from "../odata/protocol.ts";
+import { odataRoot } from "../http/odata-protocol.ts";
 import { enveloped } from "./envelope.ts";
 import { datasetsOf } from "./inventory.ts";
 import { v1Paths } from "./operations.ts";

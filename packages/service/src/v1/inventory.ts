@@ -6,7 +6,7 @@ import {
   resource,
   resourceNames,
 } from "@cadastre/reso";
-import { odataRoot } from "../odata/protocol.ts";
+import { odataRoot } from "../http/odata-protocol.ts";
 import { fileExportsPath } from "./operations.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Operation, Schema } from "../openapi/operation.ts";
+import type { Operation, Schema } from "../http/operation.ts";
 import { defaultGeography, geographyForm, geographyTypes } from "./geography.ts";
 
 /** Root path of the JSON endpoints. Source: interface specification, section 9. */

@@ -1,5 +1,5 @@
 import type { Scope } from "@cadastre/entitlement";
-import type { EntitlementState } from "../access/scopes.ts";
+import type { EntitlementState } from "../http/request-context.ts";
 import type { Stages } from "../http/stages.ts";
 
 /** Request to a JSON endpoint, independent of Express. */

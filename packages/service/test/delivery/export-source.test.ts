@@ -5,7 +5,7 @@ import type { Store } from "@cadastre/store";
 import { openSqliteStore } from "@cadastre/store/sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ExportMeans, exportSource } from "../../src/delivery/export-source.ts";
-import { systemScope } from "../../src/gates/scopes.ts";
+import { systemScope } from "../../src/identity/system-scope.ts";
 
 let folder: string;
 let store: Store;

@@ -3,7 +3,7 @@ import { restrict, visibleEntitySet } from "@cadastre/entitlement";
 import { bindQuery, parseFilter } from "@cadastre/odata";
 import { entitySet } from "@cadastre/reso";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { systemScope } from "../../src/gates/scopes.ts";
+import { systemScope } from "../../src/identity/system-scope.ts";
 import { faultReasons } from "../../src/ingest/record-faults.ts";
 import { roundingOf } from "../../src/ingest/rounding.ts";
 import { checkRecords } from "../../src/replicate/check-records.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Entitlement, parseEntitlement, signEntitlement } from "@cadastre/entitlement";
+import { readIssuer } from "../../src/access/demo-issuer.ts";
 import { withRegistry } from "../../src/data/registry.ts";
-import { readIssuer } from "../../src/demo/issuer.ts";
 import type { Running } from "./running.ts";
 
 /** Installs the next version of a demo customer's entitlement. */

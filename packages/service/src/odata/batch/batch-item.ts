@@ -1,5 +1,5 @@
 import type { Answer } from "../../http/answer.ts";
-import type { HeaderReader, OdataVersion } from "../protocol.ts";
+import type { HeaderReader, OdataVersion } from "../../http/odata-protocol.ts";
 
 /** One request of a batch. */
 export type BatchItem = {

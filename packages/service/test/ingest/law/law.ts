@@ -11,7 +11,7 @@ import {
 } from "@cadastre/odata";
 import { entitySet, type Field, type ResourceName, resource } from "@cadastre/reso";
 import type { WritableStore } from "@cadastre/store";
-import { systemScope } from "../../../src/gates/scopes.ts";
+import { systemScope } from "../../../src/identity/system-scope.ts";
 import { ExactNumber, parseJson } from "../../../src/ingest/exact-json.ts";
 import { bare, ingestText, source, system } from "../../support/ingesting.ts";
 import type { LawEngine } from "./engines.ts";

@@ -1,9 +1,9 @@
 import { chownSync, existsSync, statSync } from "node:fs";
 import { type FileLock, type LockMode, lockFile } from "@cadastre/store/sqlite";
-import { finishRestore, isRestorePending } from "../backup/swap.ts";
 import type { Config } from "../config.ts";
-import { DataError } from "./data-error.ts";
-import type { DataFolder } from "./data-folder.ts";
+import { DataError } from "../data/data-error.ts";
+import type { DataFolder } from "../data/data-folder.ts";
+import { finishRestore, isRestorePending } from "./swap.ts";
 
 /**
  * Takes a shared lock on the folder, which is released when the process ends at the latest. A restore that was interrupted while it put

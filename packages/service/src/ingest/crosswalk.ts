@@ -1,7 +1,7 @@
 import type { CrosswalkEntry } from "@cadastre/store/registry";
 import { parse } from "csv-parse/sync";
-import { IngestError } from "../ingest/ingest-error.ts";
-import { isCanonicalPlacekey } from "./placekey.ts";
+import { isCanonicalPlacekey } from "../identity/placekey.ts";
+import { IngestError } from "./ingest-error.ts";
 
 const columns = ["ListingKey", "Placekey"] as const;
 
