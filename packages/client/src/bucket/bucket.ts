@@ -10,7 +10,6 @@ import {
   withRetry,
 } from "../http/request.ts";
 import { asTransientError, TransientError } from "../http/transient-error.ts";
-import { type BucketAddress, readBucketAddress } from "./address.ts";
 
 export type BucketOptions = RetryContext & {
   /** By default the one that the AWS SDK finds: environment, profile. */
@@ -30,6 +29,19 @@ export type Bucket = RetryContext & {
   readonly close: () => void;
 };
 
+/** Bucket and key prefix of objects. The prefix is empty, or ends with a slash. */
+type BucketAddress = { readonly bucket: string; readonly prefix: string };
+
+const addressPattern = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/;
+
+/** Parses an address: `"s3://exports/deliveries"` → `{ bucket: "exports", prefix: "deliveries/" }`. */
+function readBucketAddress(text: string): BucketAddress {
+  const [, bucket, path = ""] = addressPattern.exec(text) ?? [];
+  const steps = path.replace(/\/$/, "");
+  if (bucket === undefined || /^\/|\/\/|\/$|[?#\s]/.test(steps)) throw new ClientError("bucket_invalid");
+  return { bucket, prefix: steps === "" ? "" : `${steps}/` };
+}
+
 /** A logger that logs nothing: the SDK's errors say as much. */
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
@@ -37,7 +49,7 @@ const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {
 export async function openBucket(address: string, options: BucketOptions): Promise<Bucket> {
   const { retryPolicy, signal, onRetry, region, endpoint } = options;
   const means = { retryPolicy, signal, onRetry };
-  const { bucket, prefix }: BucketAddress = readBucketAddress(address);
+  const { bucket, prefix } = readBucketAddress(address);
   const origin = endpoint === undefined ? undefined : originOf(endpoint).origin;
   const sdk = await loadSdk();
   const client = new sdk.S3Client({

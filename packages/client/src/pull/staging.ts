@@ -4,7 +4,6 @@ import { type Manifest, type ManifestPart, sha256 } from "@cadastre/manifest";
 import { ClientError } from "../errors.ts";
 import type { Connection } from "../http/connection.ts";
 import type { RetryContext } from "../http/request.ts";
-import { byteLimit } from "./byte-limit.ts";
 import { onDisk, syncFolder, unlessMissing, writeAtomically } from "./disk.ts";
 import { compareFile } from "./hash-file.ts";
 import type { VerifiedManifest } from "./manifest.ts";
@@ -78,6 +77,29 @@ export async function stageBy(
   if (faults.length > 0) throw faults[0];
   await onDisk(folder, () => tidy(folder));
   return { ...delivery, folder };
+}
+
+/** Counts the bytes that one run fetches, repeated transfers included, against a limit. */
+type ByteLimit = {
+  /** @throws {ClientError} `max_bytes_exceeded` if these parts together exceed the limit */
+  readonly requireRoomFor: (parts: readonly ManifestPart[]) => void;
+  /** Counts bytes as they come. @throws {ClientError} `max_bytes_exceeded` at the first byte beyond the limit */
+  readonly take: (bytes: number) => void;
+};
+
+function byteLimit(limit = Number.POSITIVE_INFINITY): ByteLimit {
+  let taken = 0;
+  const requireAtMost = (bytes: number) => {
+    if (bytes > limit)
+      throw new ClientError("max_bytes_exceeded", { bytes: String(bytes), limit: String(limit) });
+  };
+  return {
+    requireRoomFor: (parts) => requireAtMost(parts.reduce((total, { byteLength }) => total + byteLength, 0)),
+    take: (bytes) => {
+      taken += bytes;
+      requireAtMost(taken);
+    },
+  };
 }
 
 /** Returns the parts that are not in the folder as the manifest states them, and removes what is in their place. */

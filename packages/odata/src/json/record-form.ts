@@ -1,5 +1,4 @@
 import type { EntityType, PrimitiveType } from "../model/types.ts";
-import { withoutExponent } from "./numeral.ts";
 
 /**
  * Format options of records in a JSON response, for responses that cannot send the records as they are stored.
@@ -73,6 +72,23 @@ const exact = ["Int64", "Decimal"];
 /** True if values with the annotation are numbers that may not fit in a double. */
 export const isExact = (annotation: string): boolean =>
   exact.some((name) => annotation === `#${name}` || annotation === `#Collection(${name})`);
+
+/** A number with an exponent. */
+const withExponent = /^(?<sign>-?)(?<whole>\d+)(?:\.(?<fraction>\d+))?e(?<exponent>[+-]?\d+)$/i;
+
+/**
+ * Removes the exponent of a number, `1.5e-7` → `0.00000015`, by moving digits, so that nothing is rounded to a
+ * double. Returns other text unchanged.
+ */
+export function withoutExponent(text: string): string {
+  const { sign = "", whole = "", fraction = "", exponent } = withExponent.exec(text)?.groups ?? {};
+  if (exponent === undefined) return text;
+  const point = whole.length + Number(exponent);
+  const digits = (whole + fraction).padEnd(point, "0");
+  const padded = digits.padStart(digits.length + Math.max(0, 1 - point), "0");
+  const end = Math.max(1, point);
+  return sign + padded.slice(0, end) + (end < padded.length ? `.${padded.slice(end)}` : "");
+}
 
 /** A number, alone or in an array. */
 const numeral = /(?<=^|[[,])-?\d[^,\]]*/g;

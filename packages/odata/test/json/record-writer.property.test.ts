@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { withoutExponent } from "../../src/json/numeral.ts";
-import { type RecordForm, typesOf } from "../../src/json/record-form.ts";
+import { type RecordForm, typesOf, withoutExponent } from "../../src/json/record-form.ts";
 import { RecordWriter, writeRecords } from "../../src/json/record-writer.ts";
 import type { EntityType, PrimitiveType } from "../../src/model/types.ts";
 

@@ -1,9 +1,9 @@
+import { codecOf, type PrimitiveType } from "@cadastre/odata";
 import type { PageRequest, PageResult } from "../read/request.ts";
 import { RecordAssembler, RecordLayout } from "../record/assemble.ts";
 import { requireUndamaged } from "../record/checksum.ts";
-import { computedText } from "../record/computed.ts";
+import { computedText, itemTypeOf, type ReadValue } from "../record/computed.ts";
 import type { RecordPlan } from "../record/plan.ts";
-import { readValue } from "./read-value.ts";
 import type { TextRow } from "./round-trip.ts";
 
 const layouts = new WeakMap<RecordPlan, RecordLayout>();
@@ -13,6 +13,17 @@ function layoutOf(plan: RecordPlan): RecordLayout {
   layouts.set(plan, layout);
   return layout;
 }
+
+/** Decodes a computed value selected by `forms`. */
+const readValue: ReadValue = (text, type) => {
+  if (typeof text !== "string") return null;
+  const item = itemTypeOf(type);
+  if (item !== undefined) {
+    const items: unknown = JSON.parse(text);
+    return Array.isArray(items) ? items.map((json) => codecOf(item).fromJson(json) ?? null) : null;
+  }
+  return type.startsWith("Edm.Geo") ? JSON.parse(text) : (codecOf(type as PrimitiveType).parse(text) ?? null);
+};
 
 /** Number of columns before those of the key: dataset, text, member index, checksum. */
 const leading = 4;

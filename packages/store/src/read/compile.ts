@@ -7,6 +7,7 @@ import {
   compilePage,
   join,
   type Mapping,
+  nearestPhases,
   type SqlFragment,
   type StructuralProperty,
   sql,
@@ -19,8 +20,9 @@ import { type Access, orderedBy } from "./access.ts";
 import type { CurrentCompilers } from "./current-compiler.ts";
 import { columnsOfRecord, type ReadForms } from "./forms.ts";
 import type { HistoricalState } from "./historical-state.ts";
-import { phasesOf } from "./nearest.ts";
+import { pinsKey } from "./pins-key.ts";
 import type { CountRequest, PageRequest, VersionStatements } from "./request.ts";
+import { readsPoints } from "./spatial-call.ts";
 import { begunBy, type VersionMapping } from "./versions.ts";
 
 /** A stored resource, with the mappings and compilers of its reads. */
@@ -98,6 +100,16 @@ export function compilePageRequest(
       type: valueTypeOf(property),
     })),
   };
+}
+
+/**
+ * Splits a query ordered by distance into several queries, so that a spatial index serves each of them, see `nearestPhases`.
+ * Their rows one after another are the rows of the query. Undefined for any other query.
+ */
+function phasesOf(query: BoundQuery, { points }: TableSchema): readonly BoundQuery[] | undefined {
+  const expression = query.orderBy[0]?.expression;
+  if (expression?.kind !== "Call" || !readsPoints(expression, points) || pinsKey(query)) return undefined;
+  return nearestPhases(query) ?? undefined;
 }
 
 /** Compiles the count of the records in the current or a past state. */

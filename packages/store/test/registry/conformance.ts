@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type AccessRegistry, isInForce, type NewApiKey } from "../../src/registry/index.ts";
+import { newRegistries } from "../support/new-registry.ts";
 
 const at = Date.UTC(2026, 0, 1);
 const week = 7 * 86_400_000;
@@ -17,28 +18,9 @@ const newKey = (name: string, more: Partial<NewApiKey> = {}): NewApiKey => ({
 /** Opens the registry of a name, which is made if it does not exist. */
 type Open = (name: string) => Promise<AccessRegistry>;
 
-let opened = 0;
-
-/** What every registry does, whatever its database. */
+/** Tests of a registry, the same for each database. */
 export function conformance(name: string, open: Open): void {
-  /** Use a registry of its own, with an entitlement of one customer. */
-  async function withRegistry(
-    use: (registry: AccessRegistry, again: () => Promise<AccessRegistry>) => Promise<void>,
-  ) {
-    const own = `registry_${++opened}`;
-    const registries = [await open(own)];
-    const again = async () => {
-      const other = await open(own);
-      registries.push(other);
-      return other;
-    };
-    try {
-      await registries[0]?.entitlements.install({ customer, version: 1, jws: "a.b.c", installed: at });
-      await use(registries[0] as AccessRegistry, again);
-    } finally {
-      for (const registry of registries) await registry.close();
-    }
-  }
+  const withRegistry = newRegistries(open, customer, at);
 
   test(`the id of a registry in ${name} is one for all processes, and another one for another registry`, () =>
     withRegistry(async ({ guards }, again) => {
@@ -292,7 +274,7 @@ export function conformance(name: string, open: Open): void {
   });
 
   test(`processes that open a new registry in ${name} at once do not meet`, async () => {
-    const own = `registry_${++opened}`;
+    const own = "opened_at_once";
     const registries = await Promise.all(Array.from({ length: 4 }, () => open(own)));
     for (const { keys } of registries) expect(await keys.list()).toEqual([]);
     for (const { close } of registries) await close();
