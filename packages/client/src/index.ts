@@ -19,13 +19,13 @@ export type { RetryPolicy } from "./http/retry-policy.ts";
 export { openTarget } from "./load/open-target.ts";
 export type { TablePlace } from "./load/table-place.ts";
 export type { LoadableDelivery, LoadState, LoadTarget } from "./load/target.ts";
-export { acknowledge, awaitExport, domains, type ExportRequest, requestExport } from "./pull/exports.ts";
-export { fetchKeys, readKeyFile } from "./pull/keys.ts";
-export { fetchManifest, type TrustedKeys, type VerifiedManifest } from "./pull/manifest.ts";
+export { acknowledge, awaitExport, domains, type ExportRequest, requestExport } from "./fetch/exports.ts";
+export { fetchKeys, readKeyFile } from "./fetch/keys.ts";
+export { fetchManifest, type TrustedKeys, type VerifiedManifest } from "./fetch/manifest.ts";
 export { exportOnce, type PendingExport } from "./pull/pending.ts";
-export { type Pins, readPins } from "./pull/pins.ts";
+export { type Pins, readPins } from "./fetch/pins.ts";
 export { type PullOptions, type PullReport, pull } from "./pull/pull.ts";
-export { type StagedDelivery, type StagingOptions, stageParts } from "./pull/staging.ts";
+export { type StagedDelivery, type StagingOptions, stageParts } from "./fetch/staging.ts";
 export { openReplica } from "./replicate/replica.ts";
 export {
   type Replica,

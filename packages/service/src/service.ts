@@ -33,11 +33,11 @@ import { guardHeap } from "./http/heap-guard.ts";
 import { MemoryBudget } from "./http/memory-budget.ts";
 import { memoryLimitsOf } from "./http/memory-limits.ts";
 import { createMetrics } from "./http/metrics.ts";
+import { createReadiness } from "./http/readiness.ts";
 import { type Listening, listen } from "./http/server.ts";
 import { recentIdentities } from "./identity/recent-identities.ts";
 import { createLog, errorFields, type Log } from "./log.ts";
 import { readinessChecks } from "./readiness/checks.ts";
-import { createReadiness } from "./readiness/readiness.ts";
 import { recentProfiles } from "./v1/recent-profiles.ts";
 
 /** A running service. */

@@ -7,7 +7,7 @@ import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
 import { DataError } from "../src/data/data-error.ts";
 import type { DataFolder } from "../src/data/data-folder.ts";
-import { createReadiness } from "../src/readiness/readiness.ts";
+import { createReadiness } from "../src/http/readiness.ts";
 import { startService } from "../src/service.ts";
 import { ask } from "./support/ask.ts";
 import { type Running, run } from "./support/running.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { TtlCache } from "../src/access/ttl-cache.ts";
+import { TtlCache } from "../src/ttl-cache.ts";
 
 /** Answers of a source that counts how often it is asked. */
 function counting() {

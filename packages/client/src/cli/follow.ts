@@ -10,8 +10,8 @@ import { acknowledgeBy, serviceFeed } from "../follow/service-feed.ts";
 import { connect } from "../http/connection.ts";
 import type { RetryContext } from "../http/request.ts";
 import { openTarget } from "../load/open-target.ts";
-import { fetchKeys } from "../pull/keys.ts";
-import { readPins } from "../pull/pins.ts";
+import { fetchKeys } from "../fetch/keys.ts";
+import { readPins } from "../fetch/pins.ts";
 import {
   jsonOption,
   type KeyFlags,

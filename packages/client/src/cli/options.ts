@@ -4,8 +4,8 @@ import { type ApiKeySource, readApiKey } from "../api-key.ts";
 import { type Connection, connect } from "../http/connection.ts";
 import type { RetryContext } from "../http/request.ts";
 import { defaultRetryPolicy } from "../http/retry-policy.ts";
-import { readKeyFile } from "../pull/keys.ts";
-import type { TrustedKeys } from "../pull/manifest.ts";
+import { readKeyFile } from "../fetch/keys.ts";
+import type { TrustedKeys } from "../fetch/manifest.ts";
 import { say } from "./outcome.ts";
 
 /** Options that say where the API key is. */

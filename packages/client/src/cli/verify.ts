@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import { verifyFolder } from "../content/verify-folder.ts";
 import { ClientError } from "../errors.ts";
-import { readKeyFile } from "../pull/keys.ts";
-import { readPins } from "../pull/pins.ts";
+import { readKeyFile } from "../fetch/keys.ts";
+import { readPins } from "../fetch/pins.ts";
 import { jsonOption, type TrustFlags, withTrust } from "./options.ts";
 import { print, say } from "./outcome.ts";
 

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { type Manifest, ManifestError, readManifest, sha256 } from "@cadastre/manifest";
 import type { JSONWebKeySet } from "jose";
 import { ClientError, type ClientErrorCode } from "../errors.ts";
-import { readManifestFile } from "../pull/disk.ts";
-import { compareFile } from "../pull/hash-file.ts";
-import { readSignature, requireSignature } from "../pull/manifest.ts";
-import { type Pins, requirePins } from "../pull/pins.ts";
-import { completeFile, manifestFile, pushedSignatureFile, signatureFile } from "../pull/staging.ts";
+import { readManifestFile } from "../fetch/disk.ts";
+import { compareFile } from "../fetch/hash-file.ts";
+import { readSignature, requireSignature } from "../fetch/manifest.ts";
+import { type Pins, requirePins } from "../fetch/pins.ts";
+import { completeFile, manifestFile, pushedSignatureFile, signatureFile } from "../fetch/staging.ts";
 import { readColumns } from "./columns.ts";
 import { isText } from "./read-part.ts";
 

@@ -2,10 +2,10 @@ import { canonicalText, readManifest, sha256 } from "@cadastre/manifest";
 import type { JSONWebKeySet } from "jose";
 import type { Bucket } from "../bucket/bucket.ts";
 import { ClientError } from "../errors.ts";
-import { deliveryId } from "../pull/exports.ts";
-import { readSignature, requireSignature, type VerifiedManifest } from "../pull/manifest.ts";
-import { type Pins, requirePins } from "../pull/pins.ts";
-import { completeFile, manifestFile, pushedSignatureFile, stageBy } from "../pull/staging.ts";
+import { deliveryId } from "../fetch/exports.ts";
+import { readSignature, requireSignature, type VerifiedManifest } from "../fetch/manifest.ts";
+import { type Pins, requirePins } from "../fetch/pins.ts";
+import { completeFile, manifestFile, pushedSignatureFile, stageBy } from "../fetch/staging.ts";
 import type { DeliveryFeed } from "./feed.ts";
 import { following, type ListedDelivery } from "./position.ts";
 

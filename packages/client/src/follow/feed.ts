@@ -1,6 +1,6 @@
 import type { ChainLink } from "@cadastre/manifest";
-import type { VerifiedManifest } from "../pull/manifest.ts";
-import type { StagedDelivery, StagingOptions } from "../pull/staging.ts";
+import type { VerifiedManifest } from "../fetch/manifest.ts";
+import type { StagedDelivery, StagingOptions } from "../fetch/staging.ts";
 import type { ListedDelivery } from "./position.ts";
 
 /** Source of the deliveries of a subscription: the service, or a bucket. */

@@ -2,8 +2,8 @@ import { cp, lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ManifestError, readManifest, sha256 } from "@cadastre/manifest";
 import { ClientError } from "../errors.ts";
-import { onDisk, readManifestFile, syncFolder, unlessMissing } from "../pull/disk.ts";
-import { manifestFile, ownStaging } from "../pull/staging.ts";
+import { onDisk, readManifestFile, syncFolder, unlessMissing } from "../fetch/disk.ts";
+import { manifestFile, ownStaging } from "../fetch/staging.ts";
 import { type LedgerEntry, lastOf, linkOf, standingAmong, streamOf } from "./ledger.ts";
 import type { LoadableDelivery, LoadTarget } from "./target.ts";
 

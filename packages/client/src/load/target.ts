@@ -1,7 +1,7 @@
 import type { ChainLink } from "@cadastre/manifest";
 import type { Columns } from "../content/columns.ts";
-import type { VerifiedManifest } from "../pull/manifest.ts";
-import type { StagedDelivery } from "../pull/staging.ts";
+import type { VerifiedManifest } from "../fetch/manifest.ts";
+import type { StagedDelivery } from "../fetch/staging.ts";
 
 /** `new`: the delivery is to be loaded; `done`: it was loaded before. */
 export type LoadState = "new" | "done";

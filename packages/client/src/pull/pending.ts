@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { z } from "zod";
 import { ClientError, type ClientErrorCode } from "../errors.ts";
 import type { Connection } from "../http/connection.ts";
-import { onDisk, unlessMissing, writeAtomically } from "./disk.ts";
-import { awaitExport, type ExportRequest, requestExport } from "./exports.ts";
+import { onDisk, unlessMissing, writeAtomically } from "../fetch/disk.ts";
+import { awaitExport, type ExportRequest, requestExport } from "../fetch/exports.ts";
 
 const pending = z.object({ origin: z.string(), idempotencyKey: z.string() });
 

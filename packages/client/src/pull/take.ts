@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { readColumns } from "../content/columns.ts";
 import { ClientError } from "../errors.ts";
 import type { LoadState, LoadTarget } from "../load/target.ts";
-import { onDisk, unlessMissing } from "./disk.ts";
-import type { VerifiedManifest } from "./manifest.ts";
-import { discard, ownStaging, type StagedDelivery, type StagingOptions } from "./staging.ts";
-import type { OnBytes } from "./transfer.ts";
+import { onDisk, unlessMissing } from "../fetch/disk.ts";
+import type { VerifiedManifest } from "../fetch/manifest.ts";
+import { discard, ownStaging, type StagedDelivery, type StagingOptions } from "../fetch/staging.ts";
+import type { OnBytes } from "../fetch/transfer.ts";
 
 export type TakeOptions = {
   readonly target: LoadTarget;

@@ -7,7 +7,7 @@ import { openPostgresSession } from "../load/postgres.ts";
 import type { SqlSession } from "../load/session.ts";
 import { openSqliteSession } from "../load/sqlite.ts";
 import type { TablePlace } from "../load/table-place.ts";
-import { onDisk, unlessMissing, writeAtomically } from "../pull/disk.ts";
+import { onDisk, unlessMissing, writeAtomically } from "../fetch/disk.ts";
 
 /** A record as JSON, with its key and its `ModificationTimestamp`. */
 export type ReplicaRecord = { readonly key: string; readonly modified: string; readonly json: string };

@@ -3,10 +3,10 @@ import type { Request, RequestHandler } from "express";
 import { Refused } from "../errors.ts";
 import type { Step } from "../http/chain.ts";
 import { callerOf, findContext } from "../http/request-context.ts";
+import type { Freshness } from "../ttl-cache.ts";
 import type { KeyDirectory } from "./key-directory.ts";
 import type { Rates } from "./rates.ts";
 import type { AccountScope, Scopes } from "./scopes.ts";
-import type { Freshness } from "./ttl-cache.ts";
 
 /** Returns the key in `x-api-key` or in its alternative `Authorization: Bearer`. Empty if the request has neither. */
 function apiKeyOf(req: Request): string {

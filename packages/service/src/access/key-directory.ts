@@ -1,8 +1,8 @@
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { type ApiKeyRecord, isInForce, type KeyRegistry } from "@cadastre/store/registry";
 import { digestApiKey, type Peppers } from "../data/pepper.ts";
+import { type Freshness, TtlCache } from "../ttl-cache.ts";
 import { isWellFormed } from "./key-text.ts";
-import { type Freshness, TtlCache } from "./ttl-cache.ts";
 
 /** Finds API keys, through a cache. */
 export type KeyDirectory = {

@@ -10,9 +10,9 @@ import {
 } from "@cadastre/entitlement";
 import type { EntitlementRegistry, InstalledEntitlement } from "@cadastre/store/registry";
 import type { EntitlementState } from "../http/request-context.ts";
+import { type Freshness, TtlCache } from "../ttl-cache.ts";
 import { ScopeCache, type Verified } from "./scope-cache.ts";
 import type { TrustedIssuer } from "./trust.ts";
-import { type Freshness, TtlCache } from "./ttl-cache.ts";
 
 /** A scope, and the state of its entitlement. The scope of an expired entitlement grants nothing. */
 export type AccountScope = { readonly scope: Scope; readonly state: EntitlementState };

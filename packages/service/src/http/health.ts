@@ -1,6 +1,6 @@
 import type { IRouter } from "express";
-import { type Readiness, readinessReasons } from "../readiness/readiness.ts";
 import type { Operation } from "./operation.ts";
+import { type Readiness, readinessReasons } from "./readiness.ts";
 import { addRead } from "./routes.ts";
 
 const health = (name: string, summary: string, properties: Readonly<Record<string, object>>) =>

@@ -1,8 +1,8 @@
 import type { CostClass, Use } from "@cadastre/store";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import { type Readiness, readinessReasons } from "../readiness/readiness.ts";
 import type { EventLoopMonitor } from "./event-loop.ts";
 import type { MemoryBudget } from "./memory-budget.ts";
+import { type Readiness, readinessReasons } from "./readiness.ts";
 
 /** The measured facts of an answered request. None of them identifies the customer or the data. */
 type Observed = {

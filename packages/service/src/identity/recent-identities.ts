@@ -1,6 +1,6 @@
 import { type Identities, identitiesOf } from "@cadastre/store/property";
 import type { IdentityRegister } from "@cadastre/store/registry";
-import { TtlCache } from "../access/ttl-cache.ts";
+import { TtlCache } from "../ttl-cache.ts";
 
 /** Returns the resolution of property ids. @throws {StoreError} `registry_unavailable` */
 export type RecentIdentities = () => Promise<Identities>;

@@ -10,7 +10,7 @@ import {
   propertyNode,
   type StructuralProperty,
 } from "@cadastre/odata";
-import { textNode } from "../odata/text-node.ts";
+import { textNode } from "../text-node.ts";
 
 /** Returns the key property of a set. */
 export function keyProperty({ name, type }: EntitySet): StructuralProperty {

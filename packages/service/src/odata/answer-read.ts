@@ -1,9 +1,9 @@
 import type { Answer } from "../http/answer.ts";
+import { underPreconditions } from "../http/entity-tag.ts";
 import { parseAddress, type ResourcePath } from "./address.ts";
 import { collection } from "./collection.ts";
 import { count } from "./count.ts";
 import { entity } from "./entity.ts";
-import { underPreconditions } from "./entity-tag.ts";
 import { metadata } from "./metadata.ts";
 import type { OdataRequest } from "./odata-request.ts";
 import { getPropertyValue, itemCount, propertyValue } from "./property.ts";

@@ -8,9 +8,9 @@ import {
 } from "@cadastre/odata";
 import { Refused } from "../errors.ts";
 import { type Answer, noContent, ok } from "../http/answer.ts";
+import { tagged } from "../http/entity-tag.ts";
 import type { EntityAddress, ResourcePath } from "./address.ts";
 import { readOne } from "./entity.ts";
-import { tagged } from "./entity-tag.ts";
 import { textType } from "./format.ts";
 import type { OdataRequest } from "./odata-request.ts";
 import { parseFormat, parseValue } from "./query-options.ts";

@@ -8,11 +8,11 @@ import {
 } from "@cadastre/odata";
 import { defaultOrder } from "../catalog.ts";
 import { Refused } from "../errors.ts";
+import { textNode } from "../text-node.ts";
 import type { EntityKey } from "./address.ts";
 import type { JsonFormat } from "./format.ts";
 import { requirePlacekey } from "./placekey.ts";
 import type { RowOptions } from "./query-options.ts";
-import { textNode } from "./text-node.ts";
 
 /** Binds the query of a collection or its count. Checks `placekey`, but does not apply it: `atPlacekey` does. */
 export function bindRows(options: RowOptions & QueryParts, entitySet: EntitySet): BoundQuery {

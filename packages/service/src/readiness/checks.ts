@@ -6,8 +6,8 @@ import type { Registry } from "../data/registry.ts";
 import { pepperReader } from "../data/secrets.ts";
 import type { PartsPlace } from "../delivery/parts-place.ts";
 import type { Activation } from "../gates/activation.ts";
+import type { ReadinessCheck } from "../http/readiness.ts";
 import { isSqlite } from "./database-file.ts";
-import type { ReadinessCheck } from "./readiness.ts";
 
 /** Components of the service that the checks use. */
 export type Needed = {

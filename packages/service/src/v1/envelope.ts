@@ -1,6 +1,6 @@
 import type { Scope } from "@cadastre/entitlement";
 import { type Answer, ok } from "../http/answer.ts";
-import { tagged } from "../odata/entity-tag.ts";
+import { tagged } from "../http/entity-tag.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 

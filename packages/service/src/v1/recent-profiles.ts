@@ -1,5 +1,5 @@
 import type { MlsProfile, ProfileRegistry } from "@cadastre/store/registry";
-import { TtlCache } from "../access/ttl-cache.ts";
+import { TtlCache } from "../ttl-cache.ts";
 
 /** Returns the profiles, including drafts, by dataset id. @throws {StoreError} `registry_unavailable` */
 export type RecentProfiles = () => Promise<ReadonlyMap<string, MlsProfile>>;

@@ -1,4 +1,4 @@
-import { takesEffectWithin } from "../takes-effect.ts";
+import { takesEffectWithin } from "./takes-effect.ts";
 
 /** Freshness of an answer: cached for at most `takesEffectWithin`, or read now. */
 export type Freshness = "recent" | "fresh";

@@ -1,7 +1,7 @@
 import { contentTag } from "@cadastre/odata";
 import { Refused } from "../errors.ts";
-import type { Answer } from "../http/answer.ts";
-import type { OdataRequest } from "./odata-request.ts";
+import type { Answer } from "./answer.ts";
+import type { HeaderReader } from "./odata-protocol.ts";
 
 /** Adds an ETag for the bytes and media type of the answer. */
 export function tagged(answer: Answer): Answer {
@@ -20,7 +20,7 @@ const lists = (list: string, tag: string): boolean =>
  *
  * @throws {Refused} `precondition_failed`
  */
-export function underPreconditions(answer: Answer, { header }: Pick<OdataRequest, "header">): Answer {
+export function underPreconditions(answer: Answer, { header }: { readonly header: HeaderReader }): Answer {
   const tag = answer.headers?.["etag"];
   if (tag === undefined) return answer;
   const wanted = header("if-match");
