@@ -8,6 +8,11 @@ export { type Bucket, type BucketOptions, openBucket } from "./bucket/bucket.ts"
 export { type ColumnKind, type Columns, readColumns } from "./content/columns.ts";
 export { type FolderReport, verifyFolder } from "./content/verify-folder.ts";
 export { ClientError, type ClientErrorCode, clientErrors, exitCodeOf, exitCodes } from "./errors.ts";
+export { acknowledge, awaitExport, domains, type ExportRequest, requestExport } from "./fetch/exports.ts";
+export { fetchKeys, readKeyFile } from "./fetch/keys.ts";
+export { fetchManifest, type TrustedKeys, type VerifiedManifest } from "./fetch/manifest.ts";
+export { type Pins, readPins } from "./fetch/pins.ts";
+export { type StagedDelivery, type StagingOptions, stageParts } from "./fetch/staging.ts";
 export { type BucketFeedOptions, bucketFeed } from "./follow/bucket-feed.ts";
 export type { DeliveryFeed } from "./follow/feed.ts";
 export { type FollowOptions, follow } from "./follow/follow.ts";
@@ -19,13 +24,8 @@ export type { RetryPolicy } from "./http/retry-policy.ts";
 export { openTarget } from "./load/open-target.ts";
 export type { TablePlace } from "./load/table-place.ts";
 export type { LoadableDelivery, LoadState, LoadTarget } from "./load/target.ts";
-export { acknowledge, awaitExport, domains, type ExportRequest, requestExport } from "./fetch/exports.ts";
-export { fetchKeys, readKeyFile } from "./fetch/keys.ts";
-export { fetchManifest, type TrustedKeys, type VerifiedManifest } from "./fetch/manifest.ts";
 export { exportOnce, type PendingExport } from "./pull/pending.ts";
-export { type Pins, readPins } from "./fetch/pins.ts";
 export { type PullOptions, type PullReport, pull } from "./pull/pull.ts";
-export { type StagedDelivery, type StagingOptions, stageParts } from "./fetch/staging.ts";
 export { openReplica } from "./replicate/replica.ts";
 export {
   type Replica,

@@ -248,7 +248,7 @@ describe("is refused with exit code 1 and one sentence:", () => {
     expect(JSON.parse(stdout)).toMatchObject({
       verified: false,
       code: "entitlement_expired",
-      kind: "forbidden",
+      outcome: "denied",
     });
   });
 

@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import type { DatasetGrant } from "@cadastre/entitlement";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { fieldDisclosures } from "../src/cli/entitlement/disclosures.ts";
+import { fieldDisclosures } from "../src/cli/entitlement/sign.ts";
 import { demoCustomers } from "../src/demo/customers.ts";
 import { ask, query, toCollection, walk } from "./support/ask.ts";
 import { customerOf } from "./support/deliveries.ts";

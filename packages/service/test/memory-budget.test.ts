@@ -10,7 +10,10 @@ test("the bytes of a customer are counted whatever its requests, and given back 
   const first = await memory.reserve("a", 30);
   const second = await memory.reserve("a", 10);
   expect(memory.reserved).toBe(40);
-  await expect(memory.reserve("a", 1)).rejects.toMatchObject({ code: "too_much_in_flight", status: 429 });
+  await expect(memory.reserve("a", 1)).rejects.toMatchObject({
+    code: "too_much_in_flight",
+    kind: "rate_limited",
+  });
   first.release();
   first.release();
   expect(memory.reserved).toBe(10);
@@ -25,7 +28,7 @@ test("when the memory of all is used, the next customer is told that the service
   const memory = budget();
   for (const customer of ["a", "b"]) await memory.reserve(customer, 40);
   await memory.reserve("c", 20);
-  await expect(memory.reserve("d", 1)).rejects.toMatchObject({ code: "service_busy", status: 503 });
+  await expect(memory.reserve("d", 1)).rejects.toMatchObject({ code: "service_busy", kind: "unavailable" });
 });
 
 test("an answer larger than a limit is admitted alone", async () => {

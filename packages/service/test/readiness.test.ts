@@ -1,4 +1,4 @@
-import { mkdir, open, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { registerChecksum } from "@cadastre/store/sqlite";
@@ -10,6 +10,7 @@ import type { DataFolder } from "../src/data/data-folder.ts";
 import { createReadiness } from "../src/http/readiness.ts";
 import { startService } from "../src/service.ts";
 import { ask } from "./support/ask.ts";
+import { flipBit } from "./support/flip-bit.ts";
 import { type Running, run } from "./support/running.ts";
 
 let running: Running | undefined;
@@ -160,13 +161,7 @@ test("a check that does not end fails, and is not begun again", async () => {
 
 /** Changes one bit of a record's text. */
 async function damage({ database }: DataFolder): Promise<void> {
-  const at = (await readFile(database)).lastIndexOf('"PublicRemarks"') + 20;
-  const file = await open(database, "r+");
-  const byte = Buffer.alloc(1);
-  await file.read(byte, 0, 1, at);
-  byte[0] = (byte[0] ?? 0) ^ 1;
-  await file.write(byte, 0, 1, at);
-  await file.close();
+  await flipBit(database, (await readFile(database)).lastIndexOf('"PublicRemarks"') + 20);
 }
 
 test("a service whose database has a changed bit does not start, unless it is told not to check", async () => {

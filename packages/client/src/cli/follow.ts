@@ -3,6 +3,8 @@ import { Command } from "commander";
 import { readApiKey } from "../api-key.ts";
 import { openBucket } from "../bucket/bucket.ts";
 import { ClientError } from "../errors.ts";
+import { fetchKeys } from "../fetch/keys.ts";
+import { readPins } from "../fetch/pins.ts";
 import { bucketFeed } from "../follow/bucket-feed.ts";
 import type { DeliveryFeed } from "../follow/feed.ts";
 import { follow } from "../follow/follow.ts";
@@ -10,8 +12,6 @@ import { acknowledgeBy, serviceFeed } from "../follow/service-feed.ts";
 import { connect } from "../http/connection.ts";
 import type { RetryContext } from "../http/request.ts";
 import { openTarget } from "../load/open-target.ts";
-import { fetchKeys } from "../fetch/keys.ts";
-import { readPins } from "../fetch/pins.ts";
 import {
   jsonOption,
   type KeyFlags,

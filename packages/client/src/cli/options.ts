@@ -1,11 +1,11 @@
 import { hostname } from "node:os";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type ApiKeySource, readApiKey } from "../api-key.ts";
+import { readKeyFile } from "../fetch/keys.ts";
+import type { TrustedKeys } from "../fetch/manifest.ts";
 import { type Connection, connect } from "../http/connection.ts";
 import type { RetryContext } from "../http/request.ts";
 import { defaultRetryPolicy } from "../http/retry-policy.ts";
-import { readKeyFile } from "../fetch/keys.ts";
-import type { TrustedKeys } from "../fetch/manifest.ts";
 import { say } from "./outcome.ts";
 
 /** Options that say where the API key is. */

@@ -1,11 +1,11 @@
 import { Command, Option } from "commander";
 import { ClientError } from "../errors.ts";
+import { domains, type ExportRequest } from "../fetch/exports.ts";
+import { readPins } from "../fetch/pins.ts";
 import type { Connection } from "../http/connection.ts";
 import { openTarget } from "../load/open-target.ts";
 import type { LoadTarget } from "../load/target.ts";
-import { domains, type ExportRequest } from "../fetch/exports.ts";
 import { endsExport, exportOnce, type PendingExport } from "../pull/pending.ts";
-import { readPins } from "../fetch/pins.ts";
 import { type PullReport, pull } from "../pull/pull.ts";
 import { openStaging } from "../pull/take.ts";
 import {

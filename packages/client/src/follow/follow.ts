@@ -1,8 +1,8 @@
 import type { ChainLink, ManifestError } from "@cadastre/manifest";
 import { ClientError } from "../errors.ts";
-import { type Looks, longer, pauseFor } from "../http/pause.ts";
 import type { VerifiedManifest } from "../fetch/manifest.ts";
 import { discard } from "../fetch/staging.ts";
+import { type Looks, longer, pauseFor } from "../http/pause.ts";
 import { openStaging, type TakeOptions, take } from "../pull/take.ts";
 import { countFailures } from "./failures.ts";
 import type { DeliveryFeed } from "./feed.ts";

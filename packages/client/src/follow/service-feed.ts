@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { ClientError } from "../errors.ts";
-import type { Connection } from "../http/connection.ts";
-import { dataOf } from "../http/envelope.ts";
-import { askJson } from "../http/request.ts";
 import { acknowledge, deliveryId } from "../fetch/exports.ts";
 import { fetchManifest, type TrustedKeys } from "../fetch/manifest.ts";
 import type { Pins } from "../fetch/pins.ts";
 import { stageParts } from "../fetch/staging.ts";
+import type { Connection } from "../http/connection.ts";
+import { dataOf } from "../http/envelope.ts";
+import { askJson } from "../http/request.ts";
 import type { DeliveryFeed } from "./feed.ts";
 import { following, type ListedDelivery } from "./position.ts";
 

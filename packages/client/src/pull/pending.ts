@@ -3,9 +3,9 @@ import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { ClientError, type ClientErrorCode } from "../errors.ts";
-import type { Connection } from "../http/connection.ts";
 import { onDisk, unlessMissing, writeAtomically } from "../fetch/disk.ts";
 import { awaitExport, type ExportRequest, requestExport } from "../fetch/exports.ts";
+import type { Connection } from "../http/connection.ts";
 
 const pending = z.object({ origin: z.string(), idempotencyKey: z.string() });
 

@@ -1,9 +1,9 @@
-import type { Connection } from "../http/connection.ts";
-import type { LoadState } from "../load/target.ts";
 import { acknowledge } from "../fetch/exports.ts";
 import { fetchManifest, type TrustedKeys, type VerifiedManifest } from "../fetch/manifest.ts";
 import type { Pins } from "../fetch/pins.ts";
 import { stageParts } from "../fetch/staging.ts";
+import type { Connection } from "../http/connection.ts";
+import type { LoadState } from "../load/target.ts";
 import { type TakeOptions, take } from "./take.ts";
 
 export type PullOptions = TakeOptions & {

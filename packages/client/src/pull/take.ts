@@ -2,11 +2,11 @@ import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { readColumns } from "../content/columns.ts";
 import { ClientError } from "../errors.ts";
-import type { LoadState, LoadTarget } from "../load/target.ts";
 import { onDisk, unlessMissing } from "../fetch/disk.ts";
 import type { VerifiedManifest } from "../fetch/manifest.ts";
 import { discard, ownStaging, type StagedDelivery, type StagingOptions } from "../fetch/staging.ts";
 import type { OnBytes } from "../fetch/transfer.ts";
+import type { LoadState, LoadTarget } from "../load/target.ts";
 
 export type TakeOptions = {
   readonly target: LoadTarget;

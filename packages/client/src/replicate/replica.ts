@@ -2,12 +2,12 @@ import { mkdir, open, readFile, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { ClientError } from "../errors.ts";
+import { onDisk, unlessMissing, writeAtomically } from "../fetch/disk.ts";
 import { databaseAddress, readTarget } from "../load/open-target.ts";
 import { openPostgresSession } from "../load/postgres.ts";
 import type { SqlSession } from "../load/session.ts";
 import { openSqliteSession } from "../load/sqlite.ts";
 import type { TablePlace } from "../load/table-place.ts";
-import { onDisk, unlessMissing, writeAtomically } from "../fetch/disk.ts";
 
 /** A record as JSON, with its key and its `ModificationTimestamp`. */
 export type ReplicaRecord = { readonly key: string; readonly modified: string; readonly json: string };

@@ -1,10 +1,15 @@
-import { DeliveryError, type Destinations, requirePush } from "@cadastre/delivery";
+import {
+  DeliveryError,
+  type Destination,
+  type Destinations,
+  type IssuedDestination,
+  requirePush,
+} from "@cadastre/delivery";
 import type { Answer } from "../http/answer.ts";
 import { enveloped } from "../v1/envelope.ts";
 import { readDestinationRequest } from "./bodies.ts";
 import type { DeliveryRequest } from "./delivery-request.ts";
 import { type DestinationEndpoint, destinationsRoot } from "./destination-operations.ts";
-import { destinationView, issuedView } from "./destination-views.ts";
 import { dataResponse, noStoreResponse } from "./responses.ts";
 import type { DeliveryServices } from "./services.ts";
 
@@ -64,3 +69,25 @@ export const destinationEndpoints: Readonly<Record<DestinationEndpoint, Endpoint
     );
   },
 };
+
+const instant = (at: number): string => new Date(at).toISOString();
+
+/** Returns the JSON of a destination: the members of the request in its spelling, then its state. */
+const destinationView = (destination: Destination) => ({
+  id: destination.id,
+  status: destination.state,
+  bucket: destination.bucket,
+  region: destination.region,
+  prefix: destination.prefix,
+  roleArn: destination.roleArn,
+  kmsKeyArn: destination.kmsKeyArn,
+  failure: destination.failure === null ? null : { code: destination.failure },
+  last_verified_at: destination.verified === null ? null : instant(destination.verified),
+  created_at: instant(destination.created),
+});
+
+/** Returns the JSON of a destination with its external id, which is only shown in this answer. */
+const issuedView = ({ destination, externalId }: IssuedDestination) => ({
+  ...destinationView(destination),
+  externalId,
+});

@@ -1,15 +1,20 @@
-import type { Destinations, OutputProfile, Pinned, WebhookTerms } from "@cadastre/delivery";
+import {
+  createDestinations,
+  type Destinations,
+  type OutputProfile,
+  type Pinned,
+  type WebhookTerms,
+} from "@cadastre/delivery";
 import type { Scope } from "@cadastre/entitlement";
 import type { Config } from "../config.ts";
 import type { DataFolder } from "../data/data-folder.ts";
+import { sealingKeys } from "../data/derived-keys.ts";
 import type { Registry } from "../data/registry.ts";
 import type { Secrets } from "../data/secrets.ts";
 import type { RecentProfiles } from "../v1/recent-profiles.ts";
 import { creditsOf } from "./credits.ts";
-import { openDestinations } from "./open-destinations.ts";
 import { type OpenedParts, openParts } from "./parts.ts";
 import type { SigningKeys } from "./signing-keys.ts";
-import { webhookTermsOf } from "./webhook-terms.ts";
 
 const day = 86_400_000;
 
@@ -51,3 +56,25 @@ export async function openExporting({
     webhookTerms: webhookTermsOf(config, { skipTokenKey }),
   };
 }
+
+/** Opens the destinations of a registry. Their external ids are encrypted with a key derived from the folder's secrets. */
+function openDestinations(
+  { pushEndpoint: endpoint }: Pick<Config, "pushEndpoint">,
+  { destinations: registry }: Pick<Registry, "destinations">,
+  secrets: Pick<Secrets, "skipTokenKey">,
+): Destinations {
+  return createDestinations({
+    registry,
+    key: sealingKeys.destination(secrets),
+    access: endpoint === undefined ? {} : { endpoints: { s3: endpoint, sts: endpoint }, pathStyle: true },
+  });
+}
+
+/** Returns the permitted targets of webhooks, and the key that encrypts their secrets, which is derived from the folder's secrets. */
+const webhookTermsOf = (
+  { webhookLoopback: loopback }: Pick<Config, "webhookLoopback">,
+  secrets: Pick<Secrets, "skipTokenKey">,
+): WebhookTerms => ({
+  loopback,
+  key: sealingKeys.webhook(secrets),
+});

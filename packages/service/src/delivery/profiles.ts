@@ -1,7 +1,10 @@
 import { readFileSync } from "node:fs";
 import { DeliveryError, type OutputProfile, readProfiles, standardProfiles } from "@cadastre/delivery";
+import type { EntitySet } from "@cadastre/odata";
+import { entitySet } from "@cadastre/reso";
+import { marketColumns } from "@cadastre/store/market";
+import { propertyColumns } from "@cadastre/store/property";
 import { type Config, ConfigError } from "../config.ts";
-import { knownColumns } from "./known-columns.ts";
 
 /**
  * Returns the output profiles: those of the file in the settings, then the standard ones that it does not replace. The first profile of a
@@ -43,3 +46,16 @@ function unknownField({ id, fields }: OutputProfile): string | undefined {
   }
   return undefined;
 }
+
+const fieldsOf = ({ type }: EntitySet): readonly string[] => [...type.properties.keys()];
+const namesOf = (columns: readonly { readonly name: string }[]) => columns.map(({ name }) => name);
+
+/** Names of all columns of each dataset. */
+export const knownColumns: Readonly<Record<string, readonly string[]>> = {
+  listing: fieldsOf(entitySet("Property")),
+  listing_media: fieldsOf(entitySet("Media")),
+  media_assets: fieldsOf(entitySet("MediaAsset")),
+  property: namesOf(propertyColumns(entitySet("Property"))),
+  market_report: namesOf(marketColumns),
+  public_record: fieldsOf(entitySet("PublicRecord")),
+};

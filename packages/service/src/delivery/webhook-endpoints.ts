@@ -1,3 +1,4 @@
+import type { IssuedWebhook, Webhook } from "@cadastre/delivery";
 import type { Answer } from "../http/answer.ts";
 import { enveloped } from "../v1/envelope.ts";
 import { readWebhookRequest } from "./bodies.ts";
@@ -5,7 +6,6 @@ import type { DeliveryRequest } from "./delivery-request.ts";
 import { dataResponse, noStoreResponse } from "./responses.ts";
 import type { DeliveryServices } from "./services.ts";
 import { type WebhookEndpoint, webhooksRoot } from "./webhook-operations.ts";
-import { issuedWebhookView, webhookView } from "./webhook-views.ts";
 
 type Endpoint = (request: DeliveryRequest, services: DeliveryServices) => Promise<Answer>;
 
@@ -50,3 +50,25 @@ export const webhookEndpoints: Readonly<Record<WebhookEndpoint, Endpoint>> = {
     );
   },
 };
+
+const instant = (at: number): string => new Date(at).toISOString();
+const orNull = (at: number | null): string | null => (at === null ? null : instant(at));
+
+/** Returns the JSON of a webhook: the members of the request, then its state. */
+const webhookView = (webhook: Webhook) => ({
+  id: webhook.id,
+  url: webhook.url,
+  events: webhook.events,
+  status: webhook.state,
+  failure: webhook.failure === null ? null : { code: webhook.failure },
+  last_status: webhook.lastStatus,
+  last_attempt_at: orNull(webhook.lastAttempt),
+  previous_secret_until: orNull(webhook.previousUntil),
+  created_at: instant(webhook.created),
+});
+
+/** Returns the JSON of a webhook with its secret, which is only shown in this answer. */
+const issuedWebhookView = ({ webhook, secret }: IssuedWebhook) => ({
+  ...webhookView(webhook),
+  secret,
+});

@@ -16,7 +16,7 @@ export type Caller = {
 /** The service's own data about a request. */
 export type RequestContext = {
   readonly requestId: string;
-  /** IP address of the client, see `clientAddress`. */
+  /** IP address of the client as reported by trusted proxies, else the address of the connection. */
   readonly address: string;
   readonly stages: Stages;
   /** Path template, once the path has been parsed. */

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { RequestHandler } from "express";
+import { isIP } from "node:net";
+import type { Request, RequestHandler } from "express";
 import { type Log, truncated } from "../log.ts";
-import { clientAddress } from "./client-address.ts";
 import type { Metrics } from "./metrics.ts";
 import { findContext, setContext } from "./request-context.ts";
+import { forwardedFor } from "./request-origin.ts";
 import { arrivalOf } from "./request-queue.ts";
 import { createStages } from "./stages.ts";
 
@@ -46,3 +47,19 @@ export function requestIds(log: Log, metrics?: Metrics): RequestHandler {
     next();
   };
 }
+
+/**
+ * Returns the IP address of the client as reported by trusted proxies: in `X-Forwarded-For`, else in `Forwarded`. Without either, or if a
+ * proxy reports no IP address, returns the address of the connection. `X-Forwarded-For` has precedence because most proxies write it and
+ * pass on a `Forwarded` header of the client unchanged.
+ */
+function clientAddress(req: Request): string {
+  const connected = plainAddress(req.socket.remoteAddress ?? "");
+  const told = req.get("x-forwarded-for") === undefined ? forwardedFor(req) : req.ip;
+  const address = plainAddress(told ?? "");
+  return isIP(address) === 0 ? connected : address;
+}
+
+/** `::ffff:192.0.2.1` and `192.0.2.1:4711` → `192.0.2.1` */
+const plainAddress = (text: string): string =>
+  text.replace(/^::ffff:(?=\d+\.)/i, "").replace(/^(\d+(?:\.\d+){3}):\d+$/, "$1");

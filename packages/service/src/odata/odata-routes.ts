@@ -2,18 +2,21 @@ import type { Request, RequestHandler, Response } from "express";
 import { requireChannelOf } from "../access/api-key.ts";
 import type { Rates } from "../access/rates.ts";
 import type { Config } from "../config.ts";
+import { Refused } from "../errors.ts";
 import { noContent, sendAnswer, sendBodyStream } from "../http/answer.ts";
 import { createBodyBudget } from "../http/body-budget.ts";
 import { chain, type Step } from "../http/chain.ts";
 import { abortOnClientClose } from "../http/client-abort.ts";
+import { isHost } from "../http/host.ts";
 import { type OdataVersion, odataRoot, requireVersion } from "../http/odata-protocol.ts";
+
 import { logFailure } from "../http/on-error.ts";
 import { privateResponse } from "../http/private-response.ts";
 import { callerOf, findContext } from "../http/request-context.ts";
+import { requestOrigin } from "../http/request-origin.ts";
 import { createStages } from "../http/stages.ts";
 import type { Log } from "../log.ts";
 import { answerRead } from "./answer-read.ts";
-import { baseUrlOf } from "./base-url.ts";
 import { answerBatch } from "./batch/answer-batch.ts";
 import { maxBatchLength, readBatch } from "./batch/read-batch.ts";
 import { allowed, purposeOf, requireMethod, withoutQuery } from "./methods.ts";
@@ -117,4 +120,22 @@ function toOdataRequest(
       if (context !== undefined) context.optionTexts = texts;
     },
   };
+}
+
+/**
+ * Returns the base URL for links: the configured one, or else the one that the client used.
+ *
+ * @throws {Refused} `invalid_host` if a trusted proxy sends an invalid host
+ */
+function baseUrlOf(req: Request, configured: string | undefined): string {
+  if (configured !== undefined) return configured;
+  const { scheme, host } = requestOrigin(req);
+  if (host === "") return `${scheme}://${ownHost(req)}`;
+  if (!isHost(host)) throw new Refused("invalid_host");
+  return `${scheme}://${host}`;
+}
+
+/** Returns the host of the connection. HTTP/1.0 requests may have no `Host` header. */
+function ownHost({ socket: { localAddress = "127.0.0.1", localPort = 80 } }: Request): string {
+  return `${localAddress.includes(":") ? `[${localAddress}]` : localAddress}:${localPort}`;
 }

@@ -15,6 +15,7 @@ import { type DataFolder, dataFolderAt } from "../../src/data/data-folder.ts";
 import { startService } from "../../src/service.ts";
 import { ask } from "../support/ask.ts";
 import { customerOf } from "../support/deliveries.ts";
+import { flipBit } from "../support/flip-bit.ts";
 import { type Running, run } from "../support/running.ts";
 
 let scratch: string;
@@ -198,10 +199,8 @@ describe("a restore is refused", () => {
     "of a backup with a flipped bit in %s",
     async (name) => {
       const path = await copied(`flipped-${name}`);
-      const bytes = await readFile(join(path, name));
-      const at = bytes.length >> 1;
-      bytes[at] = (bytes[at] ?? 0) ^ 4;
-      await writeFile(join(path, name), bytes);
+      const file = join(path, name);
+      await flipBit(file, (await stat(file)).size >> 1, 2);
       const data = join(scratch, `b-${name}`);
       await expect(restoreBackup(path, readConfig(environmentOf(data)))).rejects.toThrow(
         /use another backup/,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, open, readdir, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { registerFunctions } from "@cadastre/odata/sqlite";
@@ -15,6 +15,7 @@ import { type DataFolder, dataFolderAt } from "../../src/data/data-folder.ts";
 import { startService } from "../../src/service.ts";
 import { ask } from "../support/ask.ts";
 import { customerOf } from "../support/deliveries.ts";
+import { flipBit } from "../support/flip-bit.ts";
 import { run } from "../support/running.ts";
 
 /*
@@ -100,20 +101,12 @@ function contentOf(file: string): string {
 /** Does `work` while one bit of a file is another one. */
 async function withFlip<T>(file: string, work: () => Promise<T>): Promise<T> {
   const at = below((await stat(file)).size);
-  const mask = 1 << below(8);
-  const flip = async () => {
-    const handle = await open(file, "r+");
-    const byte = Buffer.alloc(1);
-    await handle.read(byte, 0, 1, at);
-    byte[0] = (byte[0] ?? 0) ^ mask;
-    await handle.write(byte, 0, 1, at);
-    await handle.close();
-  };
-  await flip();
+  const bit = below(8);
+  await flipBit(file, at, bit);
   try {
     return await work();
   } finally {
-    await flip();
+    await flipBit(file, at, bit);
   }
 }
 

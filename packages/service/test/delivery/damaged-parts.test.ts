@@ -1,6 +1,6 @@
 import { createHash, randomInt } from "node:crypto";
 import { once } from "node:events";
-import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { rmSync, truncateSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -10,6 +10,7 @@ import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ask } from "../support/ask.ts";
 import { customerOf, exportsRoot, type ManifestReply, refusal } from "../support/deliveries.ts";
+import { flipBit } from "../support/flip-bit.ts";
 import { type Running, run } from "../support/running.ts";
 
 /** Random damage in all. */
@@ -43,13 +44,6 @@ type Delivered = Awaited<ReturnType<typeof delivered>>;
 type Part = ManifestReply["data"]["parts"][number];
 
 const fileOf = ({ sha256 }: Part) => join(running.folder.exports, "parts", sha256.slice(0, 2), sha256);
-
-/** Flips a bit of a byte. */
-function flip(file: string, index: number): void {
-  const bytes = readFileSync(file);
-  bytes[index] = (bytes[index] ?? 0) ^ (1 << (index % 8));
-  writeFileSync(file, bytes);
-}
 
 const sha256Of = (bytes: Uint8Array | string) => createHash("sha256").update(bytes).digest("hex");
 
@@ -89,7 +83,7 @@ test("a flipped byte of a long part breaks its transfer off, is told to the oper
   expect(part.byteLength).toBeGreaterThan(1_000_000);
   const token = await national.grant(id, part.number);
   const before = await damagedCount();
-  flip(fileOf(part), part.byteLength >> 1);
+  await flipBit(fileOf(part), part.byteLength >> 1);
   expect(await redeemed(token)).toBe("broken");
   // It is noted after the transfer has broken off.
   await expect.poll(damagedCount, { interval: 20 }).toBe(before + 1);
@@ -109,7 +103,7 @@ test("a flipped byte of a long part breaks its transfer off, is told to the oper
 test("on a connection of several requests nothing follows a part that is broken off", async () => {
   const { id, part } = long;
   const token = await national.grant(id, part.number);
-  flip(fileOf(part), 0);
+  await flipBit(fileOf(part), 0);
   const { hostname, port } = new URL(running.service.baseUrl);
   const socket = connect(Number(port), hostname);
   const request = [
@@ -172,7 +166,7 @@ test(
         await expect.poll(whole, { timeout: 20_000, interval: 50 }).toBe(manifestSha256);
       } else {
         const index = randomInt(part.byteLength);
-        flip(fileOf(part), index);
+        await flipBit(fileOf(part), index, index % 8);
         const outcome = await outcomeOf(id, part.number);
         expect([index, outcome]).toEqual([index, expect.stringMatching(/^(?:broken|part_rebuilding)$/)]);
         await rebuilt(id, part);

@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { domainTable } from "@cadastre/delivery";
 import { resoDdVersion } from "@cadastre/reso";
 import { afterAll, describe, expect, test } from "vitest";
-import { knownColumns } from "../../src/delivery/known-columns.ts";
-import { outputProfiles } from "../../src/delivery/profiles.ts";
+import { knownColumns, outputProfiles } from "../../src/delivery/profiles.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "cadastre-profiles-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,11 +1,17 @@
 import { randomUUID } from "node:crypto";
-import { compileScope, type Entitlement, parseEntitlement, signEntitlement } from "@cadastre/entitlement";
+import {
+  compileScope,
+  type Disclosure,
+  type Entitlement,
+  findDisclosures,
+  parseEntitlement,
+  signEntitlement,
+} from "@cadastre/entitlement";
 import { Command } from "commander";
 import { scopeOptions } from "../../catalog.ts";
 import { audited, issuerAudit } from "../audited.ts";
 import { CommandRefused, printMessage, printResult } from "../outcome.ts";
 import { instantText } from "./describe.ts";
-import { disclosureText, fieldDisclosures } from "./disclosures.ts";
 import { readJson, replacePublic } from "./files.ts";
 import { readIssuerFile } from "./issuer-file.ts";
 import { readDays } from "./option-values.ts";
@@ -67,4 +73,26 @@ function complete(given: unknown, days: number | undefined, now: number): Entitl
   const begin = "nbf" in given && typeof given.nbf === "number" ? given.nbf : now;
   const exp = days === undefined ? {} : { exp: begin + days * day };
   return parseEntitlement({ iat: now, nbf: now, jti: randomUUID(), ...exp, ...given });
+}
+
+/** A field that reveals masked ones, with all datasets where it does. */
+type FieldDisclosure = Omit<Disclosure, "dataset"> & { readonly datasets: readonly string[] };
+
+/** Returns the granted fields of a document that reveal its masked fields. */
+export function fieldDisclosures(document: Pick<Entitlement, "datasets">): readonly FieldDisclosure[] {
+  const found = new Map<string, FieldDisclosure>();
+  for (const { dataset, ...field } of findDisclosures(document, { entitySets: scopeOptions.entitySets })) {
+    const name = JSON.stringify(field);
+    found.set(name, { ...field, datasets: [...(found.get(name)?.datasets ?? []), dataset] });
+  }
+  return [...found.values()];
+}
+
+/** Returns a sentence for the issuer: what is revealed, and what to do. */
+function disclosureText({ resource, field, masked, shown, datasets }: FieldDisclosure): string {
+  const names = masked.map((path) => `\`${path}\``).join(", ");
+  const where = `in ${datasets.length === 1 ? "dataset" : "datasets"} ${datasets.join(", ")}`;
+  return shown
+    ? `Warning: \`${resource}/${field}\` is shown and may reveal the masked ${names} ${where}. Mask it with \`null\`, or leave it out of \`fields\`.`
+    : `Note: \`${resource}/${field}\` will read null ${where}: it contains the masked ${names}.`;
 }

@@ -41,8 +41,8 @@ export async function verdictOf(
 }
 
 /** Returns the JSON of an error. */
-export const refusalJson = ({ code, kind: outcome, message }: EntitlementError) => ({
+export const refusalJson = ({ code, kind, message }: EntitlementError) => ({
   code,
-  outcome,
+  outcome: kind === "forbidden" ? "denied" : "unverifiable",
   message,
 });
