@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Refused } from "../src/errors.ts";
 import { exceedsValueCount } from "../src/http/json-size.ts";
 import { readJsonBatch } from "../src/odata/batch/json-batch.ts";
 import { readMultipartBatch } from "../src/odata/batch/multipart-batch.ts";
@@ -19,8 +20,8 @@ function refusalOf(read: () => unknown): string {
     read();
     return "read";
   } catch (error) {
-    const { code, target } = error as { readonly code: string; readonly target: string | null };
-    return target === null ? code : `${code} ${target}`;
+    const { code, details } = error as Refused;
+    return details.target === undefined ? code : `${code} ${details.target}`;
   }
 }
 

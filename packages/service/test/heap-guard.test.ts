@@ -21,7 +21,7 @@ test("requests are refused while the heap is nearly full after a collection, and
   expect(heap.isFull()).toBe(false);
   await afterCollection();
   expect(() => ask("/reso/odata/Property")).toThrow(
-    expect.objectContaining({ code: "service_busy", status: 503 }),
+    expect.objectContaining({ code: "service_busy", kind: "unavailable" }),
   );
   ask("/health/live");
   used = 80;

@@ -118,7 +118,7 @@ describe.each(hasPostgres ? Object.keys(engines) : ["SQLite"])("a database of %s
     const store = await open(name);
     await expect(readKeys(store, { filter: "ListingKey eq 'a'" })).rejects.toMatchObject({
       code: "record_damaged",
-      detail: "a",
+      details: "a",
     });
     expect(await readKeys(store, { filter: "ListingKey eq 'f'" })).toEqual(["f"]);
     expect(await store.commit(records)).toMatchObject({ written: 1, unchanged: records.length - 1 });
