@@ -42,19 +42,19 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
   ["packages/store/src/sqlite/store.ts", "openSqliteStore", [listings]],
   ["packages/store/src/postgres/store.ts", "openPostgresStore", []],
   [
-    "packages/store/src/store.ts",
+    "packages/store/src/writable-store.ts",
     "WritableStore",
-    [command, listings, migration, databaseNotes, prepare, pruning, ingest, replication],
+    [command, listings, migration, databaseNotes, prepare, pruning, fullSet, ingest, removal, replication],
   ],
-  ["packages/store/src/store.ts", "commit", [prepare]],
-  ["packages/store/src/store.ts", "prune", [pruning]],
-  ["packages/store/src/store.ts", "notes", [migration, databaseNotes, prepare, service]],
-  ["packages/store/src/store.ts", "explain", []],
+  ["packages/store/src/writable-store.ts", "commit", [prepare]],
+  ["packages/store/src/writable-store.ts", "prune", [pruning]],
+  ["packages/store/src/writable-store.ts", "notes", [migration, databaseNotes, prepare, service]],
+  ["packages/store/src/writable-store.ts", "explain", []],
   // Who reads what is counted of all records: what it gives is of a restricted query.
   ["packages/store/src/store.ts", "coverage", [coverageMap, fieldCompleteness]],
   // Who fills it by builds; a publication shows its check all records of the candidate state.
   [
-    "packages/store/src/store.ts",
+    "packages/store/src/writable-store.ts",
     "builds",
     [buildCommands, gateCommands, prepare, worker, fullSet, ingest, removal, replication, service],
   ],

@@ -24,11 +24,11 @@ beforeEach(async () => {
 });
 afterEach(() => rm(path, { recursive: true, force: true }));
 
-const dist = (file: string) => JSON.stringify(new URL(`../dist/data/${file}.js`, import.meta.url));
+const dist = (file: string) => JSON.stringify(new URL(`../dist/${file}.js`, import.meta.url));
 const program = `
-import { openDataFolder } from ${dist("data-folder")};
-import { withDataFolder } from ${dist("data-error")};
-import { useFolder } from ${dist("folder-use")};
+import { openDataFolder } from ${dist("data/data-folder")};
+import { withDataFolder } from ${dist("data/data-error")};
+import { useFolder } from ${dist("backup/folder-use")};
 const path = process.argv[1];
 await withDataFolder(path, async () => useFolder(await openDataFolder(path), {})).catch((error) => console.log(error.name + ": " + error.message));
 `;

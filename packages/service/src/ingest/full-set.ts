@@ -1,5 +1,5 @@
 import { entitySet, type RecordName, resource } from "@cadastre/reso";
-import type { Builds } from "@cadastre/store";
+import type { Builds, WritableStore } from "@cadastre/store";
 import type { Format } from "./format.ts";
 import { IngestError } from "./ingest-error.ts";
 import type { Input } from "./input.ts";
@@ -8,7 +8,7 @@ import { exceeds, lossText, setName } from "./set-loss.ts";
 import type { Source } from "./sources.ts";
 
 type FullSet = {
-  readonly store: { readonly builds: Builds };
+  readonly store: Pick<WritableStore, "builds">;
   readonly resource: RecordName;
   readonly source: Source;
   readonly input: Input;

@@ -6,7 +6,6 @@ import { addNotes, type NoteCounts, toldNotes } from "../ingest/notes.ts";
 import { requireRejects } from "../ingest/rejects.ts";
 import type { Source } from "../ingest/sources.ts";
 import { appendFeedRejects, checkRecords } from "./check-records.ts";
-import { formatFeedCursor, parseFeedCursor } from "./cursor.ts";
 import { changesUrl, feedId } from "./feed.ts";
 import type { FeedRequest } from "./fetch-feed.ts";
 import { latestOf } from "./modification-times.ts";
@@ -96,3 +95,21 @@ export async function replicateFeed(task: Replication): Promise<FeedReport> {
 
 const tooMany = (rejected: number, { maxRejects, rejects }: Replication): string =>
   `${rejected} records are rejected, more than ${maxRejects}, see ${rejects}: allow more with --max-rejects`;
+
+/** Position up to which a feed has been staged. */
+type FeedCursor = {
+  /** Id of the feed, see `feedId`. */
+  readonly feed: string;
+  /** Latest `ModificationTimestamp` of a staged record, but not later than the replication: UTC in milliseconds. */
+  readonly since: string;
+};
+
+const cursorPattern = /^feed:([\da-f]{64}):(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)$/;
+
+const formatFeedCursor = ({ feed, since }: FeedCursor): string => `feed:${feed}:${since}`;
+
+/** Parses the cursor of a replication. Undefined for other cursors, such as those of an ingest. */
+function parseFeedCursor(text: string | null): FeedCursor | undefined {
+  const [, feed, since] = cursorPattern.exec(text ?? "") ?? [];
+  return feed === undefined || since === undefined ? undefined : { feed, since };
+}
