@@ -27,6 +27,7 @@ const folders = {
     compile: ["syntax", "model", "sql", "geodesy", "bound", "evaluate"],
     evaluate: ["syntax", "model", "bound"],
     paging: [],
+    tree: ["syntax", "options", "bound"],
     json: ["model"],
     run: ["model", "sql", "evaluate", "json"],
     sqlite: ["syntax", "model", "sql", "functions", "bound", "evaluate"],

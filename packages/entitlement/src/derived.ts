@@ -1,4 +1,5 @@
-import { type BoundNode, type PrimitiveType, pointNode, type StructuralProperty } from "@cadastre/odata";
+import type { BoundNode, PrimitiveType, StructuralProperty } from "@cadastre/odata";
+import { pointNode } from "@cadastre/odata/tree";
 
 type Derivation = {
   readonly type: PrimitiveType;

@@ -1,12 +1,5 @@
-import {
-  anyOf,
-  type BoundNode,
-  constant,
-  type EntitySet,
-  type EntityType,
-  propertyNode,
-  type StructuralProperty,
-} from "@cadastre/odata";
+import type { BoundNode, EntitySet, EntityType, StructuralProperty } from "@cadastre/odata";
+import { anyOf, constant, propertyNode } from "@cadastre/odata/tree";
 import type { Grants } from "./grants.ts";
 import { groupBy } from "./group.ts";
 import { isNull, isOneOf } from "./predicate.ts";

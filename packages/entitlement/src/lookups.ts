@@ -1,4 +1,5 @@
-import { allOf, anyOf, type BoundNode, type StructuralProperty } from "@cadastre/odata";
+import type { BoundNode, StructuralProperty } from "@cadastre/odata";
+import { allOf, anyOf } from "@cadastre/odata/tree";
 import type { VisibleFields } from "./fields.ts";
 import { groupBy } from "./group.ts";
 import { lookupNamesOf } from "./lookup-name.ts";

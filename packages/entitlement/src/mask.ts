@@ -1,11 +1,6 @@
-import {
-  type BoundNode,
-  callNode,
-  codecOf,
-  type PrimitiveType,
-  roundToNode,
-  type StructuralProperty,
-} from "@cadastre/odata";
+import type { BoundNode, PrimitiveType, StructuralProperty } from "@cadastre/odata";
+import { codecOf } from "@cadastre/odata/run";
+import { callNode, roundToNode } from "@cadastre/odata/tree";
 import { lookupNamesOf } from "./lookup-name.ts";
 
 /** A mask. `prefix3` shows at most the first three characters, `round2` rounds to two decimal places, half away from zero. */

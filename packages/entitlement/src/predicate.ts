@@ -1,11 +1,5 @@
-import {
-  allOf,
-  type BoundNode,
-  constant,
-  equals,
-  propertyNode,
-  type StructuralProperty,
-} from "@cadastre/odata";
+import type { BoundNode, StructuralProperty } from "@cadastre/odata";
+import { allOf, constant, equals, propertyNode } from "@cadastre/odata/tree";
 
 export const textConstant = (value: string): BoundNode => ({ kind: "Constant", type: "Edm.String", value });
 

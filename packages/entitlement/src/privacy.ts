@@ -1,4 +1,5 @@
-import { anyOf, type BoundNode, constant, type EntitySet, propertyNode } from "@cadastre/odata";
+import type { BoundNode, EntitySet } from "@cadastre/odata";
+import { anyOf, constant, propertyNode } from "@cadastre/odata/tree";
 import type { Grants } from "./grants.ts";
 import { isOneOf, textConstant } from "./predicate.ts";
 import { datasetProperty, hiddenProperties, type Privacy, type ResourceRule } from "./resources/index.ts";

@@ -1,4 +1,5 @@
-import { allOf, anyOf, type BoundNode, constant, type StructuralProperty } from "@cadastre/odata";
+import type { BoundNode, StructuralProperty } from "@cadastre/odata";
+import { allOf, anyOf, constant } from "@cadastre/odata/tree";
 import type { Region, RegionKind } from "./document.ts";
 import { groupBy } from "./group.ts";
 import { isOneOf, startsWithDigits } from "./predicate.ts";

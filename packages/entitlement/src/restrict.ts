@@ -1,4 +1,5 @@
-import { allOf, type BoundNode, type BoundQuery, mapChildren, type Projection } from "@cadastre/odata";
+import type { BoundNode, BoundQuery, Projection } from "@cadastre/odata";
+import { allOf, mapChildren } from "@cadastre/odata/tree";
 import type { VisibleResource } from "./rows.ts";
 import { resourceOf, type Scope } from "./scope.ts";
 

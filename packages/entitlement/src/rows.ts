@@ -1,4 +1,5 @@
-import { allOf, type BoundNode, constant, type EntitySet } from "@cadastre/odata";
+import type { BoundNode, EntitySet } from "@cadastre/odata";
+import { allOf, constant } from "@cadastre/odata/tree";
 import type { Region } from "./document.ts";
 import { narrowFields, type VisibleFields } from "./fields.ts";
 import type { Grants } from "./grants.ts";

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { type BoundNode, constant, type EntitySet } from "@cadastre/odata";
+import type { BoundNode, EntitySet } from "@cadastre/odata";
+import { constant } from "@cadastre/odata/tree";
 import { canonicalJson } from "./canonical.ts";
 import type {
   Capability,

@@ -1,4 +1,5 @@
-import { type BoundNode, type EntityType, propertyNode, type StructuralProperty } from "@cadastre/odata";
+import type { BoundNode, EntityType, StructuralProperty } from "@cadastre/odata";
+import { propertyNode } from "@cadastre/odata/tree";
 import { derivedValue } from "./derived.ts";
 import type { Grant } from "./grants.ts";
 import { leftBy, maskedValue } from "./mask.ts";

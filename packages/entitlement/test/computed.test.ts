@@ -1,5 +1,6 @@
 import { compileScope, type ResourceGrant, restrict, visibleEntitySet } from "@cadastre/entitlement";
-import { evaluate, matches, propertyNode } from "@cadastre/odata";
+import { evaluate, matches } from "@cadastre/odata";
+import { propertyNode } from "@cadastre/odata/tree";
 import { expect, test } from "vitest";
 import { entitlement, grant, oregon, texas } from "./support/documents.ts";
 import { entitySet, property } from "./support/model.ts";

@@ -1,5 +1,6 @@
 import { restrict, scopeOf as scopeOfQuery, visibleEntitySet } from "@cadastre/entitlement";
-import { type BoundNode, bindFilter, evaluate, matches, parseFilter, propertyNode } from "@cadastre/odata";
+import { type BoundNode, bindFilter, evaluate, matches, parseFilter } from "@cadastre/odata";
+import { propertyNode } from "@cadastre/odata/tree";
 import { describe, expect, test } from "vitest";
 import { grant, oregon, scopeOf, texas } from "./support/documents.ts";
 import { propertySet } from "./support/model.ts";

@@ -7,13 +7,13 @@ import {
 } from "@cadastre/entitlement";
 import {
   type BoundNode,
-  codecOf,
   type EntitySet,
   evaluate,
   type PrimitiveType,
-  propertyNode,
   type StructuralProperty,
 } from "@cadastre/odata";
+import { codecOf } from "@cadastre/odata/run";
+import { propertyNode } from "@cadastre/odata/tree";
 import { describe, expect, test } from "vitest";
 import { grant, oregon, scopeOf, texas } from "./support/documents.ts";
 import { entitySet, lookupSet, memberSet, property, propertySet } from "./support/model.ts";

@@ -5,7 +5,8 @@ import {
   type Region,
   resourceRules,
 } from "@cadastre/entitlement";
-import { constant, evaluate } from "@cadastre/odata";
+import { evaluate } from "@cadastre/odata";
+import { constant } from "@cadastre/odata/tree";
 import { describe, expect, test } from "vitest";
 import { entitlement, grant, scopeOf, texas } from "./support/documents.ts";
 import { entitySets, propertySet, teamsSet } from "./support/model.ts";

@@ -1,5 +1,6 @@
 import { type Entitlement, type Region, restrict } from "@cadastre/entitlement";
-import { allOf, anyOf, type BoundNode, callNode, compareRows, evaluate, matches } from "@cadastre/odata";
+import { type BoundNode, compareRows, evaluate, matches } from "@cadastre/odata";
+import { allOf, anyOf, callNode } from "@cadastre/odata/tree";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { datasetIds, document, fieldNames, row } from "./support/arbitraries.ts";

@@ -6,20 +6,18 @@ import {
   visibleEntitySet,
 } from "@cadastre/entitlement";
 import {
-  allOf,
   type BoundNode,
   type BoundQuery,
   bindExpand,
   bindQuery,
-  constant,
   evaluate,
   matches,
   parseCompute,
   parseExpand,
   parseFilter,
   parseSelect,
-  propertyNode,
 } from "@cadastre/odata";
+import { allOf, constant, propertyNode } from "@cadastre/odata/tree";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { grant, oregon, scopeOf, texas } from "./support/documents.ts";
 import { lookupSet, propertySet, teamsSet } from "./support/model.ts";

@@ -9,7 +9,8 @@ import {
   requireCapability,
   requireChannel,
 } from "@cadastre/entitlement";
-import { constant, evaluate } from "@cadastre/odata";
+import { evaluate } from "@cadastre/odata";
+import { constant } from "@cadastre/odata/tree";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { entitlement, grant, nevada, oregon, scopeOf, texas } from "./support/documents.ts";

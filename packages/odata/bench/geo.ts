@@ -7,7 +7,9 @@
  * Every figure is CPU of the database (of this process where that is SQLite), in milliseconds a query: the median
  * of rounds that the two sizes take in turn.
  */
-import { bindQuery, nearestPhases, parseFilter, parseOrderBy } from "../src/index.ts";
+
+import { nearestPhases } from "../src/compile/index.ts";
+import { bindQuery, parseFilter, parseOrderBy } from "../src/index.ts";
 import { homes } from "../test/support/places.ts";
 import { hasPostgres } from "../test/support/postgres.ts";
 import { centre, type Homes, hits, openPostgresHomes, openSqliteHomes } from "./homes.ts";

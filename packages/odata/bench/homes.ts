@@ -1,12 +1,11 @@
 import { readFileSync } from "node:fs";
 import Database from "better-sqlite3";
+import type { PointIndex } from "../src/compile/index.ts";
 import {
   type BoundQuery,
   compilePage,
-  type Dialect,
   degreesIndex,
   identifier,
-  type PointIndex,
   pointIndex,
   postgisIndex,
   postgres,
@@ -15,6 +14,7 @@ import {
   sqlite,
 } from "../src/index.ts";
 import { postgresHelpers, postgresSettings } from "../src/postgres/index.ts";
+import type { Dialect } from "../src/run/index.ts";
 import { registerFunctions } from "../src/sqlite/index.ts";
 import { indexed } from "../test/support/places.ts";
 import { startPostgres } from "../test/support/postgres.ts";

@@ -1,4 +1,5 @@
-import type { BoundQuery, DialectName } from "../src/index.ts";
+import type { BoundQuery } from "../src/index.ts";
+import type { DialectName } from "../src/run/index.ts";
 import { listings } from "./listings.ts";
 import { peerParser, peers } from "./peers/adapters.ts";
 import { variantsOf } from "./variants.ts";

@@ -8,7 +8,6 @@ import {
   compilePage,
   defaultLimits,
   errorObject,
-  mapChildren,
   parseQueryOptions,
   postgres,
   QueryError,
@@ -17,6 +16,7 @@ import {
   sqlite,
   tableMapping,
 } from "../src/index.ts";
+import { mapChildren } from "../src/tree/index.ts";
 import { houses } from "./support/estate.ts";
 import { hostileQuery } from "./support/hostile-queries.ts";
 import { listing } from "./support/listing.ts";

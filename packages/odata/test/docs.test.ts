@@ -1,30 +1,32 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { typeName } from "../src/bound/typing.ts";
+import { expandRow } from "../src/compile/index.ts";
 import {
   bindExpand,
   bindExpression,
   bindFilter,
   bindQuery,
-  codecOf,
   evaluate,
-  expandRow,
   type PrimitiveType,
   parseCompute,
   parseExpand,
-  parseExpression,
   parseFilter,
   parseQueryOptions,
   parseSearch,
+  QueryError,
+  readOption,
+} from "../src/index.ts";
+import { codecOf } from "../src/run/index.ts";
+import {
+  parseExpression,
   printApply,
   printCompute,
   printExpand,
   printOrderBy,
   printSearch,
   printSelect,
-  QueryError,
-  readOption,
-} from "../src/index.ts";
+} from "../src/tree/index.ts";
 import { house, houses } from "./support/house.ts";
 
 const page = readFileSync(new URL("../../../docs/odata.md", import.meta.url), "utf8");

@@ -1,4 +1,5 @@
-import type { Annotation, EntityModel, EntitySet, StructuralProperty } from "@cadastre/odata";
+import type { EntityModel, EntitySet, StructuralProperty } from "@cadastre/odata";
+import type { Annotation } from "@cadastre/odata/run";
 import { derivedFields } from "./derived-fields.ts";
 import { resourceNames } from "./dictionary.ts";
 import type { Field } from "./field.ts";

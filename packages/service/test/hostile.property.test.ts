@@ -1,4 +1,4 @@
-import { functionTable } from "@cadastre/odata";
+import { functionTable } from "@cadastre/odata/functions";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ask } from "./support/ask.ts";

@@ -1,5 +1,6 @@
 import type { RestrictedQuery } from "@cadastre/entitlement";
-import type { EntitySet, RecordForm, Row, StructuralProperty } from "@cadastre/odata";
+import type { EntitySet, Row, StructuralProperty } from "@cadastre/odata";
+import type { RecordForm } from "@cadastre/odata/run";
 import type { Counted, Coverage } from "./coverage/coverage.ts";
 
 /** Storage of an entity set: the properties with a typed column, and the indexes. */

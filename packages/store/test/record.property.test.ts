@@ -1,11 +1,6 @@
 import { datasetProperty } from "@cadastre/entitlement";
-import {
-  type BoundNode,
-  equals,
-  type PrimitiveType,
-  propertyNode,
-  type StructuralProperty,
-} from "@cadastre/odata";
+import type { BoundNode, PrimitiveType, StructuralProperty } from "@cadastre/odata";
+import { equals, propertyNode } from "@cadastre/odata/tree";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { RecordAssembler, RecordLayout } from "../src/record/assemble.ts";

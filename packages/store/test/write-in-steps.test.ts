@@ -1,4 +1,4 @@
-import { writeRecords } from "@cadastre/odata";
+import { writeRecords } from "@cadastre/odata/run";
 import { expect, test } from "vitest";
 import { writeInSteps } from "../src/postgres/write-in-steps.ts";
 

@@ -4,9 +4,9 @@ import {
   bindQuery,
   type EntitySet,
   type Projection,
-  propertyNode,
   type StructuralProperty,
 } from "@cadastre/odata";
+import { propertyNode } from "@cadastre/odata/tree";
 import type { Store } from "@cadastre/store";
 import { columnOf } from "./column-types.ts";
 import type { DatasetReader } from "./dataset-reader.ts";

@@ -1,11 +1,5 @@
-import {
-  type BoundNode,
-  type BoundQuery,
-  constant,
-  type EntitySet,
-  propertyNode,
-  type StructuralProperty,
-} from "@cadastre/odata";
+import type { BoundNode, BoundQuery, EntitySet, StructuralProperty } from "@cadastre/odata";
+import { constant, propertyNode } from "@cadastre/odata/tree";
 
 export function prop(entitySet: EntitySet, name: string): StructuralProperty {
   const found = entitySet.type.properties.get(name);

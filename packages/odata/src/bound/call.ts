@@ -1,7 +1,7 @@
 import { QueryError } from "../errors.ts";
 import type { FunctionEntry } from "../functions/define.ts";
-import { functionTable } from "../functions/index.ts";
 import { isPattern } from "../functions/pattern.ts";
+import { functionTable } from "../functions/table.ts";
 import type { PrimitiveType, ValueType } from "../model/types.ts";
 import { codecs } from "../model/values.ts";
 import { nearest } from "../nearest.ts";

@@ -1,7 +1,7 @@
 import type { FunctionEntry } from "../functions/define.ts";
-import { functionTable } from "../functions/index.ts";
 import { point } from "../functions/point.ts";
 import { roundTo } from "../functions/round-to.ts";
+import { functionTable } from "../functions/table.ts";
 import type { PrimitiveType, ValueType } from "../model/types.ts";
 import { codecs } from "../model/values.ts";
 import { promote } from "./promote.ts";

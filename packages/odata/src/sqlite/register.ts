@@ -4,7 +4,7 @@ import { isCastable } from "../bound/call.ts";
 import { isNumeric } from "../bound/typing.ts";
 import { arithmetic, negate } from "../evaluate/arithmetic.ts";
 import { cast, isOf } from "../evaluate/cast.ts";
-import { functionTable, internalFunctions } from "../functions/index.ts";
+import { functionTable, internalFunctions } from "../functions/table.ts";
 import { toSortable } from "../model/sortable.ts";
 import { parseInstant } from "../model/temporal.ts";
 import type { PrimitiveType, ValueType } from "../model/types.ts";

@@ -4,17 +4,15 @@ import {
   bindQuery,
   compilePage,
   defaultLimits,
-  mapChildren,
   parseExpand,
-  parseExpression,
   parseFilter,
   parseQueryOptions,
   QueryError,
   readAliases,
   readOption,
-  type SyntaxNode,
   sqlite,
 } from "../../src/index.ts";
+import { mapChildren, parseExpression, type SyntaxNode } from "../../src/tree/index.ts";
 import { houses } from "../support/estate.ts";
 import { listing } from "../support/listing.ts";
 import { mapping, openListings } from "../support/sqlite.ts";

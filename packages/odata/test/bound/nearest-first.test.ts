@@ -1,12 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  type BoundNode,
-  type BoundQuery,
-  bindQuery,
-  nearestPhases,
-  parseFilter,
-  parseOrderBy,
-} from "../../src/index.ts";
+import { nearestPhases } from "../../src/compile/index.ts";
+import { type BoundNode, type BoundQuery, bindQuery, parseFilter, parseOrderBy } from "../../src/index.ts";
 import { homes } from "../support/places.ts";
 
 const here = "geo.distance(Place,geography'Point(-97.74 30.27)')";

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type BoundNode, bindFilter, mapChildren, parseFilter } from "../../src/index.ts";
+import { type BoundNode, bindFilter, parseFilter } from "../../src/index.ts";
+import { mapChildren } from "../../src/tree/index.ts";
 import { filterTexts } from "../support/arbitraries.ts";
 import { listing } from "../support/listing.ts";
 

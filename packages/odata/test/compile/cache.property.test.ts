@@ -1,33 +1,30 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { PointIndex, SearchIndex } from "../../src/compile/index.ts";
 import {
-  allOf,
   type BoundNode,
   type BoundQuery,
   bindQuery,
   cachedCompiler,
   compileCount,
   compilePage,
-  type Dialect,
   defaultLimits,
   degreesIndex,
   fts5Index,
   type Mapping,
-  mapChildren,
-  type PointIndex,
   parseCompute,
   parseFilter,
   parseOrderBy,
   parseSearch,
   parseSelect,
   postgres,
-  propertyNode,
   rtreeIndex,
-  type SearchIndex,
   sql,
   sqlite,
   wordsIndex,
 } from "../../src/index.ts";
+import type { Dialect } from "../../src/run/index.ts";
+import { allOf, mapChildren, propertyNode } from "../../src/tree/index.ts";
 import { filterTexts, orderByTexts } from "../support/arbitraries.ts";
 import { houses } from "../support/estate.ts";
 import { estateFilters, estateOrders } from "../support/estate-arbitraries.ts";

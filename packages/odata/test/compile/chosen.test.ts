@@ -1,15 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { unwrapMasks } from "../../src/compile/unwrap-masks.ts";
-import {
-  allOf,
-  anyOf,
-  type BoundNode,
-  constant,
-  equals,
-  matches,
-  propertyNode,
-  type StructuralProperty,
-} from "../../src/index.ts";
+import { type BoundNode, matches, type StructuralProperty } from "../../src/index.ts";
+import { allOf, anyOf, constant, equals, propertyNode } from "../../src/tree/index.ts";
 
 const property = (name: string): StructuralProperty => ({
   name,

@@ -9,11 +9,11 @@ import {
   identifier,
   parseFilter,
   postgres,
-  render,
   type StructuralProperty,
   sqlite,
   tableMapping,
 } from "../../src/index.ts";
+import { render } from "../../src/run/index.ts";
 import { listing } from "../support/listing.ts";
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;

@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
+import { nearestPhases, type PointIndex } from "../../src/compile/index.ts";
 import {
   bindQuery,
   compilePage,
   degreesIndex,
   identifier,
-  nearestPhases,
-  type PointIndex,
   parseFilter,
   parseOrderBy,
   pointIndex,

@@ -1,12 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
-import {
-  bindQuery,
-  compilePage,
-  nearestPhases,
-  type Position,
-  parseFilter,
-  parseOrderBy,
-} from "../../src/index.ts";
+import { nearestPhases } from "../../src/compile/index.ts";
+import { bindQuery, compilePage, parseFilter, parseOrderBy } from "../../src/index.ts";
+import type { Position } from "../../src/tree/index.ts";
 import {
   home,
   homes,

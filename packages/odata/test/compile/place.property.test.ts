@@ -1,17 +1,16 @@
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
+import { nearestPhases } from "../../src/compile/index.ts";
 import {
   type BoundNode,
   bindFilter,
   bindQuery,
   compareRows,
-  mapChildren,
   matches,
-  nearestPhases,
-  type Position,
   parseFilter,
   parseOrderBy,
 } from "../../src/index.ts";
+import { mapChildren, type Position } from "../../src/tree/index.ts";
 import { home, homes, keysOf, openPostgresPlaces, openSqlitePlaces, type Places } from "../support/places.ts";
 import { hasPostgres } from "../support/postgres.ts";
 

@@ -1,13 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { writeCsdlJson, writeCsdlXml } from "../../src/csdl/index.ts";
-import type {
-  Annotation,
-  EntityModel,
-  EntitySet,
-  PrimitiveType,
-  StructuralProperty,
-} from "../../src/index.ts";
+import type { EntityModel, EntitySet, PrimitiveType, StructuralProperty } from "../../src/index.ts";
+import type { Annotation } from "../../src/run/index.ts";
 import { toCsdlJson } from "../support/csdl-json.ts";
 import { faultsOf, readXml } from "../support/csdl-xml.ts";
 import { homes } from "../support/homes.ts";

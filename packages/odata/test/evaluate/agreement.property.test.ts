@@ -5,13 +5,12 @@ import {
   type BoundQuery,
   bindExpression,
   bindQuery,
-  callNode,
   compareRows,
   matches,
   parseFilter,
   parseOrderBy,
-  pointNode,
 } from "../../src/index.ts";
+import { callNode, pointNode } from "../../src/tree/index.ts";
 import { filterTexts, orderByTexts } from "../support/arbitraries.ts";
 import { listing, rows } from "../support/listing.ts";
 import { hasPostgres } from "../support/postgres.ts";

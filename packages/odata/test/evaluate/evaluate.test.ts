@@ -3,13 +3,13 @@ import { describe, expect, test } from "vitest";
 import {
   bindExpression,
   bindFilter,
-  codecOf,
   evaluate,
   matches,
   type PrimitiveType,
-  parseExpression,
   parseFilter,
 } from "../../src/index.ts";
+import { codecOf } from "../../src/run/index.ts";
+import { parseExpression } from "../../src/tree/index.ts";
 import { house, houses } from "../support/house.ts";
 
 const now = () => ({ picoseconds: 1_700_000_000n * 1_000_000_000_000n, offset: 0 });

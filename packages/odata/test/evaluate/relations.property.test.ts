@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
+import { expandRow } from "../../src/compile/index.ts";
 import {
   bindExpand,
   bindQuery,
   compareRows,
   compilePage,
   defaultLimits,
-  expandRow,
   expandRows,
   matches,
   parseCompute,

@@ -4,15 +4,11 @@ import {
   type BoundNode,
   type BoundQuery,
   bindQuery,
-  equals,
-  mapChildren,
   matches,
   parseFilter,
   parseSearch,
-  printSearch,
-  propertyNode,
-  type SearchNode,
 } from "../../src/index.ts";
+import { equals, mapChildren, printSearch, propertyNode, type SearchNode } from "../../src/tree/index.ts";
 import { type Homes, homes, openPostgresHomes, openSqliteHomes, rows, searchable } from "../support/homes.ts";
 import { hasPostgres } from "../support/postgres.ts";
 

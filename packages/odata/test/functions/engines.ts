@@ -4,20 +4,19 @@ import type { BoundNode } from "../../src/bound/tree.ts";
 import {
   type BoundQuery,
   bindExpression,
-  codecOf,
   compilePage,
-  constant,
   evaluate,
   type PrimitiveType,
   parseFilter,
   postgres,
   sqlite,
   tableMapping,
-  type ValueType,
 } from "../../src/index.ts";
+import { codecOf, type ValueType } from "../../src/run/index.ts";
 import { sql } from "../../src/sql/fragment.ts";
 import { fromSqlite } from "../../src/sqlite/forms.ts";
 import { registerFunctions } from "../../src/sqlite/index.ts";
+import { constant } from "../../src/tree/index.ts";
 import { listing } from "../support/listing.ts";
 
 /** Binds an expression without properties. */

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { functionTable, type PrimitiveType } from "../../src/index.ts";
+import { functionTable } from "../../src/functions/index.ts";
+import type { PrimitiveType } from "../../src/index.ts";
 import { compareValues } from "../../src/model/compare.ts";
 import { codecs } from "../../src/model/values.ts";
 import { jsonOf } from "./engines.ts";

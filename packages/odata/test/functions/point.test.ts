@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type BoundNode, callNode, evaluate, pointNode } from "../../src/index.ts";
+import { type BoundNode, evaluate } from "../../src/index.ts";
+import { callNode, pointNode } from "../../src/tree/index.ts";
 
 const degrees = (value: number | null): BoundNode => ({ kind: "Constant", type: "Edm.Double", value });
 const pointAt = (longitude: number | null, latitude: number | null) =>

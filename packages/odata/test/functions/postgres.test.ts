@@ -8,7 +8,7 @@ import { wordCharacterRuns } from "../../src/functions/word-characters-table.ts"
 import { wordsOf } from "../../src/functions/words.ts";
 import { distance } from "../../src/geodesy/distance.ts";
 import { containsPoint } from "../../src/geodesy/polygon.ts";
-import type { Position } from "../../src/index.ts";
+import type { Position } from "../../src/tree/index.ts";
 import { hasPostgres, type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { inMemory, inPostgres } from "./engines.ts";
 import { pattern, subject } from "./patterns.ts";

@@ -4,7 +4,7 @@ import { type Box, boxesAround } from "../../src/geodesy/box.ts";
 import { distance } from "../../src/geodesy/distance.ts";
 import { containsPoint } from "../../src/geodesy/polygon.ts";
 import { boxesOfPolygon } from "../../src/geodesy/polygon-box.ts";
-import type { Position } from "../../src/index.ts";
+import type { Position } from "../../src/tree/index.ts";
 
 const numRuns = Number(process.env["CASES"] ?? 2000);
 

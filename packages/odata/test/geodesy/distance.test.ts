@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { distance, lineLength } from "../../src/geodesy/distance.ts";
-import type { Position } from "../../src/index.ts";
+import type { Position } from "../../src/tree/index.ts";
 
 const position = fc
   .tuple(fc.double({ min: -180, max: 180, noNaN: true }), fc.double({ min: -90, max: 90, noNaN: true }))

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { containsPoint } from "../../src/geodesy/polygon.ts";
-import type { Position } from "../../src/index.ts";
+import type { Position } from "../../src/tree/index.ts";
 
 const ring = (text: string): readonly Position[] =>
   text.split(",").map((pair) => pair.trim().split(" ").map(Number));

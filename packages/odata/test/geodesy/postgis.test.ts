@@ -3,7 +3,7 @@ import type pg from "pg";
 import { afterAll, describe, expect, test } from "vitest";
 import { distance, lineLength } from "../../src/geodesy/distance.ts";
 import { containsPoint } from "../../src/geodesy/polygon.ts";
-import type { Position } from "../../src/index.ts";
+import type { Position } from "../../src/tree/index.ts";
 import { hasPostgres, startPostgres } from "../support/postgres.ts";
 
 const server = hasPostgres ? await startPostgres() : undefined;

@@ -3,7 +3,6 @@ import knex, { type Knex } from "knex";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   bindQuery,
-  type Dialect,
   type EntitySet,
   parseFilter,
   parseOrderBy,
@@ -17,6 +16,7 @@ import {
 } from "../../src/index.ts";
 import { knexCompiler } from "../../src/knex/index.ts";
 import { postgresHelpers, postgresSettings } from "../../src/postgres/index.ts";
+import type { Dialect } from "../../src/run/index.ts";
 import { registerFunctions } from "../../src/sqlite/index.ts";
 import { hasPostgres, startPostgres } from "../support/postgres.ts";
 

@@ -1,5 +1,7 @@
 import fc from "fast-check";
-import { type EntitySet, functionTable, type ValueType } from "../../src/index.ts";
+import { functionTable } from "../../src/functions/index.ts";
+import type { EntitySet } from "../../src/index.ts";
+import type { ValueType } from "../../src/run/index.ts";
 import { operand, text } from "./comparisons.ts";
 
 /** Literals of the parameter types of functions. */

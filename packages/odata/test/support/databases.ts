@@ -1,13 +1,7 @@
 import Database from "better-sqlite3";
-import {
-  type CompiledSql,
-  type Dialect,
-  type EntitySet,
-  postgres,
-  type Row,
-  sqlite,
-} from "../../src/index.ts";
+import { type CompiledSql, type EntitySet, postgres, type Row, sqlite } from "../../src/index.ts";
 import { postgresHelpers, postgresSettings } from "../../src/postgres/index.ts";
+import type { Dialect } from "../../src/run/index.ts";
 import { registerFunctions } from "../../src/sqlite/index.ts";
 import { hasPostgres, startPostgres } from "./postgres.ts";
 import { createPostgresTable } from "./postgres-table.ts";

@@ -1,9 +1,9 @@
+import type { Path } from "../../src/compile/index.ts";
 import {
   complexValue,
   itemTable,
   jsonColumn,
   type Mapping,
-  type Path,
   type Row,
   relation,
   tableMapping,

@@ -1,12 +1,5 @@
-import type {
-  EntitySet,
-  EntityType,
-  PrimitiveType,
-  Row,
-  StructuralProperty,
-  StructuredProperty,
-  StructuredType,
-} from "../../src/index.ts";
+import type { EntitySet, EntityType, PrimitiveType, Row, StructuralProperty } from "../../src/index.ts";
+import type { StructuredProperty, StructuredType } from "../../src/run/index.ts";
 
 /*
  * Houses and their related rows. All tables have columns of the same names (`Key`, `Name`, `Parent`, …), so that

@@ -1,9 +1,9 @@
 import Database from "better-sqlite3";
+import { foldCase, wordsOf } from "../../src/functions/index.ts";
 import {
   type BoundQuery,
   compilePage,
   type EntitySet,
-  foldCase,
   fts5Index,
   type Mapping,
   postgres,
@@ -12,7 +12,6 @@ import {
   sqlite,
   tableMapping,
   wordsIndex,
-  wordsOf,
 } from "../../src/index.ts";
 import { postgresHelpers, postgresSettings } from "../../src/postgres/index.ts";
 import { registerFunctions } from "../../src/sqlite/index.ts";

@@ -1,11 +1,5 @@
-import type {
-  EntitySet,
-  PrimitiveType,
-  Row,
-  StructuralProperty,
-  StructuredProperty,
-  StructuredType,
-} from "../../src/index.ts";
+import type { EntitySet, PrimitiveType, Row, StructuralProperty } from "../../src/index.ts";
+import type { StructuredProperty, StructuredType } from "../../src/run/index.ts";
 
 const property = (
   name: string,

@@ -1,14 +1,12 @@
 import Database from "better-sqlite3";
+import type { PointIndex } from "../../src/compile/index.ts";
 import {
   type BoundQuery,
   compilePage,
-  type Dialect,
   degreesIndex,
   type EntitySet,
   identifier,
   type Mapping,
-  type PointIndex,
-  type Position,
   pointIndex,
   postgisIndex,
   postgres,
@@ -19,7 +17,9 @@ import {
   tableMapping,
 } from "../../src/index.ts";
 import { postgresHelpers, postgresSettings } from "../../src/postgres/index.ts";
+import type { Dialect } from "../../src/run/index.ts";
 import { registerFunctions } from "../../src/sqlite/index.ts";
+import type { Position } from "../../src/tree/index.ts";
 import { startPostgres } from "./postgres.ts";
 
 const property = (name: string, type: "Edm.Int64" | "Edm.GeographyPoint") =>

@@ -1,13 +1,7 @@
 import type pg from "pg";
-import {
-  codecOf,
-  encodings,
-  identifier,
-  postgres,
-  type Row,
-  render,
-  type StructuralProperty,
-} from "../../src/index.ts";
+import { encodings } from "../../src/compile/index.ts";
+import { identifier, postgres, type Row, type StructuralProperty } from "../../src/index.ts";
+import { codecOf, render } from "../../src/run/index.ts";
 import { collectionText } from "./collection-text.ts";
 
 const columnTypes: Partial<Record<StructuralProperty["type"], string>> = {

@@ -1,15 +1,14 @@
 import type Database from "better-sqlite3";
+import { encodings } from "../../src/compile/index.ts";
 import {
-  codecOf,
-  encodings,
   identifier,
   type Mapping,
   type Row,
-  render,
   type StructuralProperty,
   sqlite,
   tableMapping,
 } from "../../src/index.ts";
+import { codecOf, render } from "../../src/run/index.ts";
 import { collectionText } from "./collection-text.ts";
 
 const quoted = (name: string): string => render(identifier(name), String).text;

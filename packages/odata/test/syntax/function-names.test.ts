@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { functionTable } from "../../src/functions/index.ts";
+import { functionTable } from "../../src/functions/table.ts";
 import { isCanonicalFunction } from "../../src/syntax/function-names.ts";
 
 /** Functions that the binder reads itself, and one of the aggregation extension that is not evaluated. */

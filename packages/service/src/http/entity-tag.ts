@@ -1,4 +1,4 @@
-import { contentTag } from "@cadastre/odata";
+import { contentTag } from "@cadastre/odata/run";
 import { Refused } from "../errors.ts";
 import type { Answer } from "./answer.ts";
 import type { HeaderReader } from "./odata-protocol.ts";

@@ -1,15 +1,14 @@
 import { type RestrictedQuery, restrict, type Scope, visibleEntitySet } from "@cadastre/entitlement";
 import {
-  allOf,
   type BoundNode,
   bindQuery,
   type EntitySet,
   parseFilter,
   parseOrderBy,
   parseSelect,
-  propertyNode,
   type StructuralProperty,
 } from "@cadastre/odata";
+import { allOf, propertyNode } from "@cadastre/odata/tree";
 import { textNode } from "../text-node.ts";
 
 /** Returns the key property of a set. */

@@ -1,4 +1,4 @@
-import { codecOf } from "@cadastre/odata";
+import { codecOf } from "@cadastre/odata/run";
 import { type Field, lookupValues, valueRange } from "@cadastre/reso";
 import { isCanonicalPlacekey } from "../identity/placekey.ts";
 import { type Decimal, parseDecimal, roundDecimal, scaleOf, toDouble, wholeDigitsOf } from "./decimal.ts";

@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
-import { codecOf, type EntitySet, type Row, type StructuralProperty } from "@cadastre/odata";
+import type { EntitySet, Row, StructuralProperty } from "@cadastre/odata";
+import { codecOf } from "@cadastre/odata/run";
 import { CsvError, parse } from "csv-parse";
 import { duplicateEntry, type Entry, entryOf, type FileContent } from "./entry.ts";
 import { duplicateMember, numberOf, parseJson } from "./exact-json.ts";

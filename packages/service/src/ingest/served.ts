@@ -1,5 +1,6 @@
 import { restrict, visibleEntitySet } from "@cadastre/entitlement";
-import { allOf, bindQuery, parseSelect, type Row } from "@cadastre/odata";
+import { bindQuery, parseSelect, type Row } from "@cadastre/odata";
+import { allOf } from "@cadastre/odata/tree";
 import { entitySet, type RecordName } from "@cadastre/reso";
 import type { Store } from "@cadastre/store";
 import { systemScope } from "../identity/system-scope.ts";

@@ -1,4 +1,5 @@
-import { type PathArgument, type PathSegment, parseResourcePath, QueryError } from "@cadastre/odata";
+import { parseResourcePath, QueryError } from "@cadastre/odata";
+import type { PathArgument, PathSegment } from "@cadastre/odata/tree";
 import { Refused } from "../errors.ts";
 import { odataRoot } from "../http/odata-protocol.ts";
 

@@ -1,5 +1,6 @@
 import { type RestrictedQuery, restrict, type Scope } from "@cadastre/entitlement";
-import { type BoundQuery, constant, QueryError } from "@cadastre/odata";
+import { type BoundQuery, QueryError } from "@cadastre/odata";
+import { constant } from "@cadastre/odata/tree";
 import type { Store } from "@cadastre/store";
 import type { CollectionOptions } from "./query-options.ts";
 

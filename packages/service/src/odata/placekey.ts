@@ -1,4 +1,5 @@
-import { allOf, type BoundQuery, type EntitySet, QueryError } from "@cadastre/odata";
+import { type BoundQuery, type EntitySet, QueryError } from "@cadastre/odata";
+import { allOf } from "@cadastre/odata/tree";
 import { bindListingsOf } from "@cadastre/store/property";
 import { isCanonicalPlacekey } from "../identity/placekey.ts";
 import type { PageStart } from "./continuation.ts";

@@ -1,11 +1,6 @@
 import { restrict } from "@cadastre/entitlement";
-import {
-  type EntitySet,
-  type GeoShape,
-  printExpression,
-  propertyNode,
-  type StructuralProperty,
-} from "@cadastre/odata";
+import type { EntitySet, StructuralProperty } from "@cadastre/odata";
+import { type GeoShape, printExpression, propertyNode } from "@cadastre/odata/tree";
 import { Refused } from "../errors.ts";
 import { type Answer, noContent, ok } from "../http/answer.ts";
 import { tagged } from "../http/entity-tag.ts";

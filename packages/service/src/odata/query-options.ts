@@ -1,11 +1,5 @@
-import {
-  type OrderByItem,
-  QueryError,
-  readAliases,
-  readOption,
-  type SelectItem,
-  type SyntaxNode,
-} from "@cadastre/odata";
+import { QueryError, readAliases, readOption } from "@cadastre/odata";
+import type { OrderByItem, SelectItem, SyntaxNode } from "@cadastre/odata/tree";
 import { maxSkip, maxTop } from "../catalog.ts";
 import { Refused } from "../errors.ts";
 import type { ResourcePath } from "./address.ts";

@@ -1,11 +1,5 @@
-import {
-  type BoundQuery,
-  bindQuery,
-  type EntitySet,
-  equals,
-  propertyNode,
-  type QueryParts,
-} from "@cadastre/odata";
+import { type BoundQuery, bindQuery, type EntitySet, type QueryParts } from "@cadastre/odata";
+import { equals, propertyNode } from "@cadastre/odata/tree";
 import { defaultOrder } from "../catalog.ts";
 import { Refused } from "../errors.ts";
 import { textNode } from "../text-node.ts";

@@ -1,15 +1,13 @@
+import type { BoundQuery, EntitySet, StructuralProperty } from "@cadastre/odata";
 import {
-  type BoundQuery,
   contentTag,
-  type EntitySet,
   keyLiteral,
   type RecordForm,
-  type StructuralProperty,
   typeAnnotation,
   typesOf,
   writeRecords,
   writeValue,
-} from "@cadastre/odata";
+} from "@cadastre/odata/run";
 import { entityModel } from "@cadastre/reso";
 import { type Answer, ok } from "../http/answer.ts";
 import { type JsonFormat, jsonTypeOf } from "./format.ts";

@@ -1,4 +1,5 @@
-import { codecOf, type Row } from "@cadastre/odata";
+import type { Row } from "@cadastre/odata";
+import { codecOf } from "@cadastre/odata/run";
 import { shown } from "./feed.ts";
 import { FeedError } from "./feed-error.ts";
 

@@ -1,5 +1,6 @@
 import type { RestrictedQuery } from "@cadastre/entitlement";
-import { codecOf, compareRows, evaluate, matches, type Projection, type Row } from "@cadastre/odata";
+import { compareRows, evaluate, matches, type Projection, type Row } from "@cadastre/odata";
+import { codecOf } from "@cadastre/odata/run";
 import type { Change, Store, StoredRecord, WritableStore } from "@cadastre/store";
 import { keyOf, type ResourceName } from "./universe.ts";
 

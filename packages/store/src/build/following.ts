@@ -1,5 +1,6 @@
 import { datasetProperty } from "@cadastre/entitlement";
-import { identifier, join, type SqlFragment, sql, value } from "@cadastre/odata";
+import { identifier, type SqlFragment, sql } from "@cadastre/odata";
+import { join, value } from "@cadastre/odata/run";
 import { fillChecksums } from "../schema/fill.ts";
 import { beginning, recordColumns, type TableSchema, validity } from "../schema/table.ts";
 import type { Follows } from "../store.ts";

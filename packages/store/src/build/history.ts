@@ -1,4 +1,5 @@
-import { identifier, type SqlFragment, sql, value } from "@cadastre/odata";
+import { identifier, type SqlFragment, sql } from "@cadastre/odata";
+import { value } from "@cadastre/odata/run";
 import type { Build, Json } from "./build.ts";
 import type { RowValues, Session } from "./build-database.ts";
 

@@ -1,4 +1,5 @@
-import { identifier, join, type SqlFragment, sql, value } from "@cadastre/odata";
+import { identifier, type SqlFragment, sql } from "@cadastre/odata";
+import { join, value } from "@cadastre/odata/run";
 import { recordColumns, type TableSchema, validity } from "../schema/table.ts";
 
 /** Statements that restore a table to an earlier state. */

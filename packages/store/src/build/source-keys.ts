@@ -1,4 +1,5 @@
-import { identifier, join, sql, value } from "@cadastre/odata";
+import { identifier, sql } from "@cadastre/odata";
+import { join, value } from "@cadastre/odata/run";
 import { sourceProperty, stagedColumns, type TableSchema } from "../schema/table.ts";
 import type { RowValues, Session } from "./build-database.ts";
 

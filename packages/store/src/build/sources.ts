@@ -1,4 +1,5 @@
-import { identifier, sql, value } from "@cadastre/odata";
+import { identifier, sql } from "@cadastre/odata";
+import { value } from "@cadastre/odata/run";
 import type { Session } from "./build-database.ts";
 
 /**

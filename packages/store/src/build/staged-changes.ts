@@ -1,4 +1,5 @@
-import { identifier, join, type SqlFragment, sql, value } from "@cadastre/odata";
+import { identifier, type SqlFragment, sql } from "@cadastre/odata";
+import { join, value } from "@cadastre/odata/run";
 import { sourceProperty, stagedColumns, type TableSchema } from "../schema/table.ts";
 import type { PendingChange } from "../write/version.ts";
 import type { Session } from "./build-database.ts";

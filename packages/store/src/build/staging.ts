@@ -1,4 +1,5 @@
-import { identifier, join, type SqlFragment, sql, value } from "@cadastre/odata";
+import { identifier, type SqlFragment, sql } from "@cadastre/odata";
+import { join, value } from "@cadastre/odata/run";
 import { StoreError } from "../errors.ts";
 import { sourceProperty, stagedColumns, type TableSchema } from "../schema/table.ts";
 import type { Change } from "../store.ts";

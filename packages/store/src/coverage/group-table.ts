@@ -1,4 +1,5 @@
-import { identifier, join, type SqlFragment, sql, value } from "@cadastre/odata";
+import { identifier, type SqlFragment, sql } from "@cadastre/odata";
+import { join, value } from "@cadastre/odata/run";
 import type { Session } from "../build/build-database.ts";
 import { type CoverageGroup, type GroupKey, groupId } from "./group.ts";
 import type { Population } from "./population.ts";

@@ -1,5 +1,6 @@
 import { datasetProperty } from "@cadastre/entitlement";
-import { type BoundNode, mapChildren } from "@cadastre/odata";
+import type { BoundNode } from "@cadastre/odata";
+import { mapChildren } from "@cadastre/odata/tree";
 import { StoreError } from "../errors.ts";
 import type { Counted, LocationColumn } from "./coverage.ts";
 

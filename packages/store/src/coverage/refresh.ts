@@ -1,5 +1,6 @@
 import { datasetProperty } from "@cadastre/entitlement";
-import { identifier, join, sql, value } from "@cadastre/odata";
+import { identifier, sql } from "@cadastre/odata";
+import { join, value } from "@cadastre/odata/run";
 import type { BuiltTable, Session } from "../build/build-database.ts";
 import { beginning, recordColumns, sourceProperty, validity } from "../schema/table.ts";
 import type { Counted } from "./coverage.ts";

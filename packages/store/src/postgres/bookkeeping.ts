@@ -1,12 +1,5 @@
-import {
-  type CompiledSql,
-  identifier,
-  postgres,
-  render,
-  type SqlFragment,
-  sql,
-  value,
-} from "@cadastre/odata";
+import { type CompiledSql, identifier, postgres, type SqlFragment, sql } from "@cadastre/odata";
+import { render, value } from "@cadastre/odata/run";
 import type { Knex } from "knex";
 import { earliestNeeded } from "../build/history.ts";
 import { type TableSchema, validity } from "../schema/table.ts";

@@ -1,16 +1,14 @@
 import {
   type Column,
-  compileValue,
-  type EncodingName,
   identifier,
-  type PointIndex,
   pointIndex,
   postgres,
   type SqlFragment,
   type StructuralProperty,
   sql,
-  value,
 } from "@cadastre/odata";
+import { compileValue, type EncodingName, type PointIndex } from "@cadastre/odata/compile";
+import { value } from "@cadastre/odata/run";
 import type { ReadForms } from "../read/forms.ts";
 import { type PointSchema, recordColumns, type TableSchema, validity } from "../schema/table.ts";
 

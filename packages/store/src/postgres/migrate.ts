@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { datasetProperty } from "@cadastre/entitlement";
-import { identifier, postgres, render, type SqlFragment, sql, value } from "@cadastre/odata";
+import { identifier, postgres, type SqlFragment, sql } from "@cadastre/odata";
 import { postgresHelpers } from "@cadastre/odata/postgres";
+import { render, value } from "@cadastre/odata/run";
 import type { Knex } from "knex";
 import type { Session } from "../build/build-database.ts";
 import { StoreError } from "../errors.ts";

@@ -1,4 +1,5 @@
-import { codecOf, type PrimitiveType } from "@cadastre/odata";
+import type { PrimitiveType } from "@cadastre/odata";
+import { codecOf } from "@cadastre/odata/run";
 import type { PageRequest, PageResult } from "../read/request.ts";
 import { RecordAssembler, RecordLayout } from "../record/assemble.ts";
 import { requireUndamaged } from "../record/checksum.ts";

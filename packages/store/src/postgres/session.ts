@@ -1,4 +1,5 @@
-import { type CompiledSql, identifier, postgres, render, type SqlFragment, sql } from "@cadastre/odata";
+import { type CompiledSql, identifier, postgres, type SqlFragment, sql } from "@cadastre/odata";
+import { render } from "@cadastre/odata/run";
 import type { Knex } from "knex";
 import type { Session } from "../build/build-database.ts";
 import { type Query, RoundTrip, type TextRow } from "./round-trip.ts";

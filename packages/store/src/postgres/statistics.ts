@@ -1,4 +1,5 @@
-import { identifier, postgres, render, sql } from "@cadastre/odata";
+import { identifier, postgres, sql } from "@cadastre/odata";
+import { render } from "@cadastre/odata/run";
 import { type Client, firstRow, runTogether } from "./session.ts";
 
 const sizeOf = `select reltuples from pg_class

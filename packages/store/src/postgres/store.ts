@@ -1,5 +1,6 @@
 import type { RestrictedQuery } from "@cadastre/entitlement";
-import { type BoundQuery, type CompiledSql, type RecordForm, sql } from "@cadastre/odata";
+import { type BoundQuery, type CompiledSql, sql } from "@cadastre/odata";
+import type { RecordForm } from "@cadastre/odata/run";
 import type { Knex } from "knex";
 import type { Builds } from "../build/build.ts";
 import type { BuildDatabase, CandidateReads } from "../build/build-database.ts";

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { type RecordForm, RecordWriter } from "@cadastre/odata";
+import { type RecordForm, RecordWriter } from "@cadastre/odata/run";
 
 /** Number of records between two checks of the elapsed time. */
 const recordsAtOnce = 8;

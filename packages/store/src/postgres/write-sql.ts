@@ -1,14 +1,6 @@
 import { datasetProperty } from "@cadastre/entitlement";
-import {
-  identifier,
-  join,
-  postgres,
-  render,
-  type SqlFragment,
-  type StructuralProperty,
-  sql,
-  value,
-} from "@cadastre/odata";
+import { identifier, postgres, type SqlFragment, type StructuralProperty, sql } from "@cadastre/odata";
+import { join, render, value } from "@cadastre/odata/run";
 import { recordColumns, type TableSchema, validity } from "../schema/table.ts";
 import { typeOf } from "./columns.ts";
 

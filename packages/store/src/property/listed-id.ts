@@ -1,5 +1,6 @@
 import { provisionalIdProperty, visibleEntitySet } from "@cadastre/entitlement";
-import { type BoundQuery, bindQuery, equals, parseSelect, propertyNode, type Row } from "@cadastre/odata";
+import { type BoundQuery, bindQuery, parseSelect, type Row } from "@cadastre/odata";
+import { equals, propertyNode } from "@cadastre/odata/tree";
 import { type ListingOptions, type ListingReads, readListings } from "../read-listings.ts";
 import { isPlacekey } from "./identity.ts";
 

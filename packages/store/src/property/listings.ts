@@ -1,7 +1,5 @@
 import { provisionalIdProperty, visibleEntitySet } from "@cadastre/entitlement";
 import {
-  allOf,
-  anyOf,
   type BoundNode,
   type BoundQuery,
   bindQuery,
@@ -10,6 +8,7 @@ import {
   parseOrderBy,
   parseSelect,
 } from "@cadastre/odata";
+import { allOf, anyOf } from "@cadastre/odata/tree";
 import type { ListingReads } from "../read-listings.ts";
 import { attributeFields } from "./attributes.ts";
 import { placekeyPattern } from "./identity.ts";

@@ -1,12 +1,6 @@
 import { provisionalIdProperty, visibleEntitySet } from "@cadastre/entitlement";
-import {
-  allOf,
-  type BoundNode,
-  type BoundQuery,
-  propertyNode,
-  type Row,
-  type StructuralProperty,
-} from "@cadastre/odata";
+import type { BoundNode, BoundQuery, Row, StructuralProperty } from "@cadastre/odata";
+import { allOf, propertyNode } from "@cadastre/odata/tree";
 import { compareCodePoints } from "../code-points.ts";
 import { type ListingOptions, type ListingReads, readListings } from "../read-listings.ts";
 import type { Resolution } from "../registry/identities/identity.ts";

@@ -1,5 +1,6 @@
 import { datasetProperty } from "@cadastre/entitlement";
-import { type BoundNode, type BoundQuery, conjuncts, type Mapping } from "@cadastre/odata";
+import type { BoundNode, BoundQuery, Mapping } from "@cadastre/odata";
+import { conjuncts } from "@cadastre/odata/tree";
 import type { IndexSchema, TableSchema } from "../schema/table.ts";
 import { pinnedAlternatives, pinnedProperties } from "./pinned.ts";
 import { pinsKey } from "./pins-key.ts";

@@ -1,4 +1,5 @@
-import { type EncodingName, encodings, type StructuralProperty } from "@cadastre/odata";
+import type { StructuralProperty } from "@cadastre/odata";
+import { type EncodingName, encodings } from "@cadastre/odata/compile";
 import { StoreError } from "../errors.ts";
 import { isPlain, isWrittenInstant, storedText, storedValue } from "../record/stored-value.ts";
 

@@ -1,18 +1,15 @@
 import {
-  allOf,
   type BoundQuery,
   type CompiledSql,
-  compileMergedCount,
-  compileMergedPage,
   compilePage,
-  join,
   type Mapping,
-  nearestPhases,
   type SqlFragment,
   type StructuralProperty,
   sql,
-  type ValueType,
 } from "@cadastre/odata";
+import { compileMergedCount, compileMergedPage, nearestPhases } from "@cadastre/odata/compile";
+import { join, type ValueType } from "@cadastre/odata/run";
+import { allOf } from "@cadastre/odata/tree";
 import type { Planned } from "../record/plans.ts";
 import type { TableSchema } from "../schema/table.ts";
 import type { Bookmark } from "../store.ts";

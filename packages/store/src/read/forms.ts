@@ -1,12 +1,12 @@
 import { datasetProperty } from "@cadastre/entitlement";
 import {
   type BoundQuery,
-  type Dialect,
   identifier,
   type Mapping,
   type Projection,
   type SqlFragment,
 } from "@cadastre/odata";
+import type { Dialect } from "@cadastre/odata/run";
 import { recordColumns, type TableSchema } from "../schema/table.ts";
 
 /** Expressions that differ between the databases. */

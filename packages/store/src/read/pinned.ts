@@ -1,4 +1,5 @@
-import { type BoundNode, conjuncts } from "@cadastre/odata";
+import type { BoundNode } from "@cadastre/odata";
+import { conjuncts } from "@cadastre/odata/tree";
 
 /** A property limited to a set of values, with the number of values. */
 type Pinned = readonly [name: string, values: number];

@@ -1,4 +1,5 @@
-import type { CompiledSql, RecordForm } from "@cadastre/odata";
+import type { CompiledSql } from "@cadastre/odata";
+import type { RecordForm } from "@cadastre/odata/run";
 import type { ComputedColumn } from "../record/computed.ts";
 import type { PlanRef } from "../record/plan.ts";
 

@@ -1,4 +1,5 @@
-import { type BoundCallNode, type BoundNode, conjuncts, type GeoShape } from "@cadastre/odata";
+import type { BoundNode } from "@cadastre/odata";
+import { type BoundCallNode, conjuncts, type GeoShape } from "@cadastre/odata/tree";
 import type { PointSchema } from "../schema/table.ts";
 
 /** Area in square degrees about the size of a large city. Usually only a small part of all rows lies in such an area. */

@@ -2,15 +2,14 @@ import {
   type BoundNode,
   type Column,
   identifier,
-  join,
   type Mapping,
-  type PointIndex,
-  propertyNode,
   type SqlFragment,
   type StructuralProperty,
   sql,
-  value,
 } from "@cadastre/odata";
+import type { PointIndex } from "@cadastre/odata/compile";
+import { join, value } from "@cadastre/odata/run";
+import { propertyNode } from "@cadastre/odata/tree";
 import { beginning, type PointSchema, type TableSchema, validity } from "../schema/table.ts";
 import type { Changes, ClosedVersions } from "./historical-state.ts";
 

@@ -1,4 +1,5 @@
-import { codecOf, type PrimitiveType, type StructuralProperty } from "@cadastre/odata";
+import type { PrimitiveType, StructuralProperty } from "@cadastre/odata";
+import { codecOf } from "@cadastre/odata/run";
 import { StoreError } from "../errors.ts";
 
 type Instant = { readonly picoseconds: bigint; readonly offset: number };

@@ -1,13 +1,6 @@
 import { datasetProperty } from "@cadastre/entitlement";
-import {
-  identifier,
-  join,
-  type Row,
-  type SqlFragment,
-  type StructuralProperty,
-  sql,
-  value,
-} from "@cadastre/odata";
+import { identifier, type Row, type SqlFragment, type StructuralProperty, sql } from "@cadastre/odata";
+import { join, value } from "@cadastre/odata/run";
 import type { RowValues, Session } from "../build/build-database.ts";
 import { columnValues } from "../read/columns.ts";
 import { recordChecksum } from "../record/checksum.ts";

@@ -1,4 +1,5 @@
-import { identifier, type SqlFragment, sql, value } from "@cadastre/odata";
+import { identifier, type SqlFragment, sql } from "@cadastre/odata";
+import { value } from "@cadastre/odata/run";
 import type { Session } from "../build/build-database.ts";
 import { readState } from "../coverage/group-table.ts";
 import { StoreError } from "../errors.ts";

@@ -1,15 +1,8 @@
 import { createHash } from "node:crypto";
 import { datasetProperty } from "@cadastre/entitlement";
-import {
-  caseMappingTables,
-  type Dialect,
-  identifier,
-  join,
-  render,
-  type SqlFragment,
-  type StructuralProperty,
-  sql,
-} from "@cadastre/odata";
+import { identifier, type SqlFragment, type StructuralProperty, sql } from "@cadastre/odata";
+import { caseMappingTables } from "@cadastre/odata/functions";
+import { type Dialect, join, render } from "@cadastre/odata/run";
 import type { FormOf } from "../read/columns.ts";
 import { beginning, type IndexSchema, type PointSchema, type TableSchema } from "./table.ts";
 

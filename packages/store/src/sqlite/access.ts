@@ -1,4 +1,5 @@
-import { type BoundNode, type BoundQuery, conjuncts } from "@cadastre/odata";
+import type { BoundNode, BoundQuery } from "@cadastre/odata";
+import { conjuncts } from "@cadastre/odata/tree";
 import { type Access, accessTo, type RowsOf } from "../read/access.ts";
 import type { IndexSchema, TableSchema } from "../schema/table.ts";
 import { isPlainComparison } from "./plain-comparison.ts";

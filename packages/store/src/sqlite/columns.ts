@@ -1,14 +1,7 @@
 import { datasetProperty } from "@cadastre/entitlement";
-import {
-  type Column,
-  compileValue,
-  type EncodingName,
-  identifier,
-  type StructuralProperty,
-  sql,
-  sqlite,
-  value,
-} from "@cadastre/odata";
+import { type Column, identifier, type StructuralProperty, sql, sqlite } from "@cadastre/odata";
+import { compileValue, type EncodingName } from "@cadastre/odata/compile";
+import { value } from "@cadastre/odata/run";
 import type { ReadForms } from "../read/forms.ts";
 import { recordColumns, type TableSchema, validity } from "../schema/table.ts";
 import { datasetType } from "./datasets.ts";

@@ -1,13 +1,6 @@
-import {
-  identifier,
-  type PointIndex,
-  render,
-  rtreeIndex,
-  type SqlFragment,
-  sql,
-  sqlite,
-  value,
-} from "@cadastre/odata";
+import { identifier, rtreeIndex, type SqlFragment, sql, sqlite } from "@cadastre/odata";
+import type { PointIndex } from "@cadastre/odata/compile";
+import { render, value } from "@cadastre/odata/run";
 import type { Database, Statement } from "better-sqlite3";
 import type { PointSchema, TableSchema } from "../schema/table.ts";
 

@@ -1,4 +1,5 @@
-import { type CompiledSql, identifier, render, sql, sqlite, value } from "@cadastre/odata";
+import { type CompiledSql, identifier, sql, sqlite } from "@cadastre/odata";
+import { render, value } from "@cadastre/odata/run";
 import type { Database } from "better-sqlite3";
 import { earliestNeeded } from "../build/history.ts";
 import { type TableSchema, validity } from "../schema/table.ts";

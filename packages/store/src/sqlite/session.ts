@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
-import { identifier, render, type SqlFragment, sql, sqlite } from "@cadastre/odata";
+import { identifier, type SqlFragment, sql, sqlite } from "@cadastre/odata";
+import { render } from "@cadastre/odata/run";
 import type { Database } from "better-sqlite3";
 import type { Session } from "../build/build-database.ts";
 

@@ -1,5 +1,6 @@
 import { datasetProperty } from "@cadastre/entitlement";
-import { identifier, join, render, type SqlFragment, sql, sqlite, value } from "@cadastre/odata";
+import { identifier, type SqlFragment, sql, sqlite } from "@cadastre/odata";
+import { join, render, value } from "@cadastre/odata/run";
 import type { Database, Statement } from "better-sqlite3";
 import type { Member } from "../record/members.ts";
 import { recordColumns, type TableSchema, validity } from "../schema/table.ts";

@@ -1,4 +1,5 @@
-import { codecOf, evaluate, type PrimitiveType, type Projection } from "@cadastre/odata";
+import { evaluate, type PrimitiveType, type Projection } from "@cadastre/odata";
+import { codecOf } from "@cadastre/odata/run";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { WritableStore } from "../../src/index.ts";
 import { type Asked, ask, listings, records } from "../support/listings.ts";

@@ -1,4 +1,4 @@
-import { type RecordForm, typesOf, writeRecords } from "@cadastre/odata";
+import { type RecordForm, typesOf, writeRecords } from "@cadastre/odata/run";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { WritableStore } from "../../src/index.ts";
 import { ask, listings, records } from "../support/listings.ts";

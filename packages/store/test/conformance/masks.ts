@@ -1,5 +1,6 @@
 import type { Mask, ResourceGrant, RestrictedQuery, Scope } from "@cadastre/entitlement";
-import { codecOf, compareRows, evaluate, matches, type Projection, type Row } from "@cadastre/odata";
+import { compareRows, evaluate, matches, type Projection, type Row } from "@cadastre/odata";
+import { codecOf } from "@cadastre/odata/run";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Bookmark, WritableStore } from "../../src/index.ts";

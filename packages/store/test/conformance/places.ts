@@ -1,4 +1,6 @@
-import { codecOf, compareRows, evaluate, matches, type Position, type Row } from "@cadastre/odata";
+import { compareRows, evaluate, matches, type Row } from "@cadastre/odata";
+import { codecOf } from "@cadastre/odata/run";
+import type { Position } from "@cadastre/odata/tree";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Bookmark, Change, Page, WritableStore } from "../../src/index.ts";

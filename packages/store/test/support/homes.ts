@@ -1,5 +1,6 @@
 import { restrict, visibleEntitySet } from "@cadastre/entitlement";
-import { bindQuery, type Position, parseFilter, parseOrderBy, parseSelect } from "@cadastre/odata";
+import { bindQuery, parseFilter, parseOrderBy, parseSelect } from "@cadastre/odata";
+import type { Position } from "@cadastre/odata/tree";
 import type { StoredRecord, StoredResource } from "../../src/index.ts";
 import { entitySetOf, property } from "./entity-sets.ts";
 import { grantsOf } from "./grants.ts";

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type ResourceRules, resourceRules } from "@cadastre/entitlement";
-import { identifier, join, render, type SqlFragment, sql } from "@cadastre/odata";
+import { identifier, type SqlFragment, sql } from "@cadastre/odata";
+import { join, render } from "@cadastre/odata/run";
 import type { Knex } from "knex";
 import { StoreError } from "../../errors.ts";
 import { recordColumns, tableOf, validity } from "../../schema/table.ts";

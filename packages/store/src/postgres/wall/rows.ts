@@ -5,7 +5,8 @@ import {
   type RegionProperties,
   type ResourceRule,
 } from "@cadastre/entitlement";
-import { type EntitySet, identifier, join, type SqlFragment, sql } from "@cadastre/odata";
+import { type EntitySet, identifier, type SqlFragment, sql } from "@cadastre/odata";
+import { join } from "@cadastre/odata/run";
 import { recordColumns, type TableSchema } from "../../schema/table.ts";
 
 /** Names of the members in the JSON of the setting, see `Grants`. */
