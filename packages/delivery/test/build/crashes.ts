@@ -119,7 +119,8 @@ export function crashes(
     `a worker that was stopped %s past its lease has lost, in ${name}`,
     (point) =>
       withPlace(1, async (registry, place) => {
-        const zombie = spawnWorker({ place, lease, pace: 100 });
+        // Long enough to be stopped within the pause: a process that is stopped in a transaction keeps the lock of the file.
+        const zombie = spawnWorker({ place, lease, pace: 500 });
         expect(await zombie.says(point)).toBe(true);
         zombie.child.kill("SIGSTOP");
         await setTimeout(lease);
