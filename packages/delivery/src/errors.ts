@@ -23,31 +23,27 @@ type ErrorEntry = {
   readonly retryAfter?: number;
 };
 
+const operator = (message: string) => ({ kind: "operator", message }) as const;
+
 /** All errors of deliveries, by their stable code. A code that is no longer used is never used again. */
 export const deliveryErrors = {
   /** A line of the source is not a JSON object on one line with its members in the order of the columns. */
-  invalid_record: {
-    kind: "operator",
-    message: "the source gave a record that is not of its columns: correct the source",
-  },
+  invalid_record: operator("the source gave a record that is not of its columns: correct the source"),
   /** A number has more digits than its column, so Parquet would round it. */
-  decimal_out_of_range: {
-    kind: "operator",
-    message: "a decimal has more digits than its column: correct the record, or export it as text",
-  },
+  decimal_out_of_range: operator(
+    "a decimal has more digits than its column: correct the record, or export it as text",
+  ),
   /** A file of profiles does not fit its schema. */
-  invalid_profile: { kind: "operator", message: "the output profile is not valid" },
+  invalid_profile: operator("the output profile is not valid"),
   /** `@duckdb/node-api` is not installed. */
-  parquet_unavailable: {
-    kind: "operator",
-    message: "Parquet needs @duckdb/node-api: install the version that this package names",
-  },
+  parquet_unavailable: operator(
+    "Parquet needs @duckdb/node-api: install the version that this package names",
+  ),
   /** Another version of DuckDB would write different bytes. */
-  parquet_writer_version: {
-    kind: "operator",
-    message: "another version of DuckDB is installed: install the one that this package names",
-  },
-  parquet_failed: { kind: "operator", message: "DuckDB could not write the part" },
+  parquet_writer_version: operator(
+    "another version of DuckDB is installed: install the one that this package names",
+  ),
+  parquet_failed: operator("DuckDB could not write the part"),
 
   // Reasons to refuse a request.
   invalid_request: { kind: "invalid", message: "the body is not what this address takes" },
@@ -96,10 +92,7 @@ export const deliveryErrors = {
     message: "the limit of subscriptions is reached: cancel one of them",
   },
   /** Another process has changed the subscription since it was read. */
-  subscription_changed: {
-    kind: "operator",
-    message: "the subscription has changed meanwhile: read it again",
-  },
+  subscription_changed: operator("the subscription has changed meanwhile: read it again"),
   subscription_canceled: { kind: "conflict", message: "the subscription is canceled: create another one" },
   idempotency_conflict: {
     kind: "conflict",
@@ -146,85 +139,54 @@ export const deliveryErrors = {
   },
 
   // Reasons why a delivery is canceled or fails, in addition to those above.
-  canceled_by_customer: { kind: "operator", message: "the customer has canceled the delivery" },
+  canceled_by_customer: operator("the customer has canceled the delivery"),
   /** The encoder of the output profile has changed since the delivery was created, so that its bytes would differ. */
-  profile_changed: {
-    kind: "operator",
-    message: "the output profile gives other bytes since an upgrade: ask for a new delivery",
-  },
-  schema_changed: {
-    kind: "operator",
-    message: "the datasets have other columns since an upgrade: ask for a new delivery",
-  },
+  profile_changed: operator("the output profile gives other bytes since an upgrade: ask for a new delivery"),
+  schema_changed: operator("the datasets have other columns since an upgrade: ask for a new delivery"),
   /** See `ExportSource.basis`: the delivery would mix records made before and after the change. */
-  basis_changed: {
-    kind: "operator",
-    message:
-      "identities were resolved, or the size of the smallest cells was set, while the delivery was built: ask for a new one",
-  },
+  basis_changed: operator(
+    "identities were resolved, or the size of the smallest cells was set, while the delivery was built: ask for a new one",
+  ),
   /** The record versions that the delivery reads are no longer kept. */
-  checkpoint_expired: { kind: "operator", message: "the delivery is too old to be built: ask for a new one" },
-  build_failed: { kind: "operator", message: "the delivery could not be built: see the log" },
+  checkpoint_expired: operator("the delivery is too old to be built: ask for a new one"),
+  build_failed: operator("the delivery could not be built: see the log"),
   /** The delivery was canceled, or another worker has claimed it. */
-  lease_lost: { kind: "operator", message: "the delivery is no longer this worker's" },
+  lease_lost: operator("the delivery is no longer this worker's"),
   /** Set by the ledger. */
-  worker_lost: {
-    kind: "operator",
-    message: "the workers of the delivery were lost, one after the other: see the log",
-  },
+  worker_lost: operator("the workers of the delivery were lost, one after the other: see the log"),
 
   // Reasons why a subscription is suspended, or its delivery canceled.
   /** The entitlement grants none of what the subscription delivers. */
-  entitlement_expired: {
-    kind: "operator",
-    message: "the entitlement does not grant what the subscription delivers: renew it",
-  },
+  entitlement_expired: operator("the entitlement does not grant what the subscription delivers: renew it"),
   /** The destination cannot be written to. */
-  destination_degraded: {
-    kind: "operator",
-    message: "the destination of the subscription is not active: see its state, and verify it",
-  },
-  subscription_reset: { kind: "operator", message: "the subscription starts anew with a seed" },
+  destination_degraded: operator(
+    "the destination of the subscription is not active: see its state, and verify it",
+  ),
+  subscription_reset: operator("the subscription starts anew with a seed"),
 
   // The store of parts.
-  parts_full: { kind: "operator", message: "there is no space for parts: free some" },
-  parts_not_writable: {
-    kind: "operator",
-    message: "parts cannot be written: see to the rights of their folder",
-  },
+  parts_full: operator("there is no space for parts: free some"),
+  parts_not_writable: operator("parts cannot be written: see to the rights of their folder"),
   parts_unavailable: { kind: "unavailable", message: "the parts cannot be reached" },
   /** A part that the ledger lists is not in the store, or has another length. */
-  part_missing: { kind: "operator", message: "a stored part is missing or truncated: a worker rebuilds it" },
-  part_damaged: {
-    kind: "operator",
-    message: "a stored part or manifest does not match its hash: a worker rebuilds it",
-  },
+  part_missing: operator("a stored part is missing or truncated: a worker rebuilds it"),
+  part_damaged: operator("a stored part or manifest does not match its hash: a worker rebuilds it"),
 
   // Buckets.
   /** `@aws-sdk/client-s3` or `@aws-sdk/client-sts` is not installed. */
-  aws_sdk_missing: {
-    kind: "operator",
-    message:
-      "buckets need @aws-sdk/client-s3 and @aws-sdk/client-sts: install the versions that this package names",
-  },
+  aws_sdk_missing: operator(
+    "buckets need @aws-sdk/client-s3 and @aws-sdk/client-sts: install the versions that this package names",
+  ),
   /** All retries failed. */
-  bucket_unavailable: {
-    kind: "operator",
-    message: "the bucket cannot be reached, or is asked too much: try again later",
-  },
-  bucket_denied: {
-    kind: "operator",
-    message: "the bucket does not exist, or does not allow it: see to the permissions of the role",
-  },
-  kms_denied: {
-    kind: "operator",
-    message: "the encryption key cannot be used: see to its policy and the permissions of the role",
-  },
-  region_mismatch: { kind: "operator", message: "the bucket is in another region than the destination says" },
-  object_damaged: {
-    kind: "operator",
-    message: "bytes that were to be written are not those of their hash: nothing was written",
-  },
+  bucket_unavailable: operator("the bucket cannot be reached, or is asked too much: try again later"),
+  bucket_denied: operator(
+    "the bucket does not exist, or does not allow it: see to the permissions of the role",
+  ),
+  kms_denied: operator(
+    "the encryption key cannot be used: see to its policy and the permissions of the role",
+  ),
+  region_mismatch: operator("the bucket is in another region than the destination says"),
+  object_damaged: operator("bytes that were to be written are not those of their hash: nothing was written"),
 
   // Reasons to refuse a destination.
   invalid_bucket: { kind: "invalid", target: "bucket", message: "`bucket` must be the name of an S3 bucket" },
@@ -270,29 +232,24 @@ export const deliveryErrors = {
     message: "the destination is not verified: see its state, and verify it",
   },
   /** The external id was encrypted with another secret than the service's present one. */
-  external_id_unreadable: {
-    kind: "operator",
-    message: "the external id cannot be opened: restore the secret, or rotate the destination",
-  },
+  external_id_unreadable: operator(
+    "the external id cannot be opened: restore the secret, or rotate the destination",
+  ),
 
   // Failures that the verification of a destination finds, in addition to those above.
-  external_id_not_enforced: {
-    kind: "operator",
-    message: "the role can be assumed without its external id: add the condition to its trust policy",
-  },
-  role_denied: { kind: "operator", message: "the role cannot be assumed: see to its trust policy" },
-  probe_denied: {
-    kind: "operator",
-    message: "an object cannot be written and looked at below the prefix: see to the permissions of the role",
-  },
-  kms_mismatch: {
-    kind: "operator",
-    message: "objects are not encrypted with the key of the destination: see to the bucket's encryption",
-  },
-  probe_cleanup_failed: {
-    kind: "operator",
-    message: "the probe below the prefix cannot be removed: see to the permissions of the role",
-  },
+  external_id_not_enforced: operator(
+    "the role can be assumed without its external id: add the condition to its trust policy",
+  ),
+  role_denied: operator("the role cannot be assumed: see to its trust policy"),
+  probe_denied: operator(
+    "an object cannot be written and looked at below the prefix: see to the permissions of the role",
+  ),
+  kms_mismatch: operator(
+    "objects are not encrypted with the key of the destination: see to the bucket's encryption",
+  ),
+  probe_cleanup_failed: operator(
+    "the probe below the prefix cannot be removed: see to the permissions of the role",
+  ),
 
   // Reasons to refuse a webhook.
   invalid_webhook_url: {
@@ -312,32 +269,23 @@ export const deliveryErrors = {
     message: "the webhook is disabled: delete it, and register another one",
   },
   /** The webhook's secret was encrypted with another secret than the service's present one. */
-  webhook_secret_unreadable: {
-    kind: "operator",
-    message: "the webhook's secret cannot be opened: restore the service's, or rotate it",
-  },
+  webhook_secret_unreadable: operator(
+    "the webhook's secret cannot be opened: restore the service's, or rotate it",
+  ),
 
   // Reasons why a message to a webhook fails.
-  webhook_unreachable: {
-    kind: "operator",
-    message: "the address cannot be reached, or is not public, or does not prove who it is",
-  },
-  webhook_timeout: { kind: "operator", message: "the address did not answer in time" },
-  webhook_refused: { kind: "operator", message: "the address did not take the message: see its last status" },
-  webhook_gone: {
-    kind: "operator",
-    message: "the address is gone for good, as it says: register another one",
-  },
+  webhook_unreachable: operator(
+    "the address cannot be reached, or is not public, or does not prove who it is",
+  ),
+  webhook_timeout: operator("the address did not answer in time"),
+  webhook_refused: operator("the address did not take the message: see its last status"),
+  webhook_gone: operator("the address is gone for good, as it says: register another one"),
 
   // Reasons why a publication fails.
-  destination_denied: {
-    kind: "operator",
-    message: "the destination does not allow the publication: verify it",
-  },
-  destination_conflict: {
-    kind: "operator",
-    message: "an object of the delivery's name is there and is another one: nothing is overwritten",
-  },
+  destination_denied: operator("the destination does not allow the publication: verify it"),
+  destination_conflict: operator(
+    "an object of the delivery's name is there and is another one: nothing is overwritten",
+  ),
 } as const satisfies Readonly<Record<string, ErrorEntry>>;
 
 export type DeliveryErrorCode = keyof typeof deliveryErrors;

@@ -184,7 +184,7 @@ export type RefusalDetails = {
   readonly target?: string | undefined;
   /** The values or members that are allowed there. */
   readonly allowed?: readonly string[] | undefined;
-  /** What is wrong with this request, in addition to the message of the code. */
+  /** The fault of this request, which follows the message of the code. */
   readonly reason?: string | undefined;
   /** Additional headers of the answer. */
   readonly headers?: Readonly<Record<string, string>> | undefined;

@@ -9,12 +9,14 @@ type ErrorEntry = {
   readonly retryAfter?: number;
 };
 
+const operator = (message: string) => ({ kind: "operator", message }) as const;
+
 /** All errors of the store, by their stable code. */
 export const storeErrors = {
   /** The values of the record do not fit its entity type. */
-  invalid_record: { kind: "operator", message: "the record cannot be stored" },
+  invalid_record: operator("the record cannot be stored"),
   /** The store was not opened with this resource. */
-  unknown_resource: { kind: "operator", message: "the resource is not stored here" },
+  unknown_resource: operator("the resource is not stored here"),
   query_timeout: {
     kind: "unavailable",
     message: "the query took too long: ask for less, or filter and sort by what is indexed",
@@ -36,95 +38,61 @@ export const storeErrors = {
       "queries that no index serves have used up their time in this minute: filter and sort by what is indexed",
   },
   /** The versions that the bookmark refers to have been pruned. */
-  bookmark_expired: {
-    kind: "operator",
-    message: "the walk that the bookmark belongs to is too old: start again at its first page",
-  },
+  bookmark_expired: operator(
+    "the walk that the bookmark belongs to is too old: start again at its first page",
+  ),
   /** The batch starts before or after the source's current cursor. */
-  cursor_passed: {
-    kind: "operator",
-    message: "the batch does not start where its source stands: go on from the source's cursor",
-  },
-  set_not_begun: {
-    kind: "operator",
-    message: "the batch ends a full set of its source that was not begun: stage all of the set again",
-  },
+  cursor_passed: operator("the batch does not start where its source stands: go on from the source's cursor"),
+  set_not_begun: operator(
+    "the batch ends a full set of its source that was not begun: stage all of the set again",
+  ),
   /** The filter of a restricted query reads a property that coverage is not counted by. */
-  uncounted_scope: {
-    kind: "operator",
-    message:
-      "the records that are granted cannot be told by what they are counted by: count the records themselves",
-  },
-  unknown_build: { kind: "operator", message: "the resource has no such build: see the list of its builds" },
+  uncounted_scope: operator(
+    "the records that are granted cannot be told by what they are counted by: count the records themselves",
+  ),
+  unknown_build: operator("the resource has no such build: see the list of its builds"),
   /** Versions that the build needs have been pruned. */
-  build_expired: {
-    kind: "operator",
-    message: "the build is too old to be served again: publish what it held anew",
-  },
+  build_expired: operator("the build is too old to be served again: publish what it held anew"),
   /** Thrown when the store is opened. */
-  wall_passable: {
-    kind: "operator",
-    message: "the role of the wall may read a table itself: revoke that, or name a role without such rights",
-  },
+  wall_passable: operator(
+    "the role of the wall may read a table itself: revoke that, or name a role without such rights",
+  ),
   /** The database has a migration step, or a schema version, that this program does not know. */
-  schema_newer: {
-    kind: "operator",
-    message:
-      "the database was written by a later version of this program: start that version, or put back the copy that was made before the upgrade",
-  },
+  schema_newer: operator(
+    "the database was written by a later version of this program: start that version, or put back the copy that was made before the upgrade",
+  ),
   /** The database has an earlier schema, and was opened by a program that does not migrate. */
-  schema_older: { kind: "operator", message: "the database is of an earlier version: migrate it first" },
+  schema_older: operator("the database is of an earlier version: migrate it first"),
   /** The database has no tables of a store, and the caller asked not to create them. */
-  schema_absent: {
-    kind: "operator",
-    message: "the database is not one of this program, or was emptied: put back a copy of it",
-  },
+  schema_absent: operator("the database is not one of this program, or was emptied: put back a copy of it"),
   /** A changed column cannot be filled from the stored records. */
-  schema_unsupported: {
-    kind: "operator",
-    message:
-      "the database cannot be migrated in place: start the version that wrote it, or load the records into a new one",
-  },
+  schema_unsupported: operator(
+    "the database cannot be migrated in place: start the version that wrote it, or load the records into a new one",
+  ),
   /** Another process has migrated the database since this process opened it. */
-  schema_changed: {
-    kind: "operator",
-    message: "the database was migrated while it was open here: start this program again",
-  },
+  schema_changed: operator("the database was migrated while it was open here: start this program again"),
   /** The row of a record does not match its checksum. */
-  record_damaged: {
-    kind: "operator",
-    message:
-      "a stored record does not match its checksum: write the record again, or put back a copy of the database",
-  },
+  record_damaged: operator(
+    "a stored record does not match its checksum: write the record again, or put back a copy of the database",
+  ),
   registry_unavailable: { kind: "unavailable", message: "the registry cannot be read or written" },
   /** The registry has no entitlement for the customer. */
-  unknown_customer: {
-    kind: "operator",
-    message: "no entitlement of the customer is installed: install it first",
-  },
-  unknown_key: { kind: "operator", message: "no API key has this id: see the list of keys" },
+  unknown_customer: operator("no entitlement of the customer is installed: install it first"),
+  unknown_key: operator("no API key has this id: see the list of keys"),
   /** The key is revoked or expired. */
-  key_not_in_force: { kind: "operator", message: "the API key is revoked or expired: create a new one" },
+  key_not_in_force: operator("the API key is revoked or expired: create a new one"),
   /** The customer has reached its limit of live keys. */
-  too_many_keys: {
-    kind: "operator",
-    message: "the customer has two live API keys, which is the most: revoke one of them first",
-  },
+  too_many_keys: operator("the customer has two live API keys, which is the most: revoke one of them first"),
   /** A higher version of the customer's entitlement is already installed. */
-  entitlement_older: {
-    kind: "operator",
-    message: "a later version of the entitlement is installed: sign one with a higher `ver`",
-  },
+  entitlement_older: operator(
+    "a later version of the entitlement is installed: sign one with a higher `ver`",
+  ),
   /** The same version of the customer's entitlement is installed with other contents. */
-  entitlement_conflict: {
-    kind: "operator",
-    message: "another entitlement of the same version is installed: sign this one with a higher `ver`",
-  },
+  entitlement_conflict: operator(
+    "another entitlement of the same version is installed: sign this one with a higher `ver`",
+  ),
   /** Resolving the Placekey this way would make the id resolve to itself. */
-  identity_circle: {
-    kind: "operator",
-    message: "the Placekey is resolved to the id itself: release it first",
-  },
+  identity_circle: operator("the Placekey is resolved to the id itself: release it first"),
 } as const satisfies Readonly<Record<string, ErrorEntry>>;
 
 export type StoreErrorCode = keyof typeof storeErrors;

@@ -1,4 +1,3 @@
-import type { BoundOrderBy } from "../bound/tree.ts";
 import type { PrimitiveType } from "../model/types.ts";
 import { join, type SqlFragment, sql } from "../sql/fragment.ts";
 import type { CompileContext } from "./compile-context.ts";
@@ -18,14 +17,13 @@ export type SortPosition = SortItem & {
  */
 export const positionsOf = (
   items: readonly SortItem[],
-  orderBy: readonly BoundOrderBy[],
   values: readonly unknown[],
   target: CompileContext,
 ): readonly SortPosition[] =>
   items.map((item, i) => {
     const given = target.values.read(({ after }) => after?.[i] ?? null);
-    const type = orderBy[i]?.expression.type as PrimitiveType;
-    return { ...item, last: values[i] ?? null, bound: target.dialect.operand(given, type, item.form) };
+    const bound = target.dialect.operand(given, item.type as PrimitiveType, item.form);
+    return { ...item, last: values[i] ?? null, bound };
   });
 
 /** Compiles the condition for the rows after a position, including nulls and mixed directions. */

@@ -99,7 +99,7 @@ function rangesOf(
   target: CompileContext,
 ): readonly (Range | { readonly condition: null; readonly sorted: readonly SortItem[] })[] {
   if (after === null) return [{ condition: null, sorted }];
-  const positions = positionsOf(sorted, orderBy, after, target);
+  const positions = positionsOf(sorted, after, target);
   const ranges = (mapping.ranges ?? beginsWithColumn(orderBy)) ? rangesAfter(positions, target) : [];
   return ranges.length > 0 ? ranges : [{ condition: compileAfter(positions, target), sorted }];
 }

@@ -69,7 +69,7 @@ export function compileOrder(
     const value = orderAs === "sorted" ? ordered : dialect.toCursor(compiled, form);
     return {
       selected: sql`${value} as ${identifier(`order${i}`)}`,
-      sort: { position: i, operand, form, nullable, direction },
+      sort: { position: i, operand, type: expression.type, form, nullable, direction },
     };
   });
   return {

@@ -1,3 +1,4 @@
+import type { BoundType } from "../bound/tree.ts";
 import type { EncodingName } from "../sql/encoding.ts";
 import { identifier, join, type SqlFragment } from "../sql/fragment.ts";
 import type { Direction } from "../syntax/tree.ts";
@@ -8,6 +9,7 @@ export type SortItem = {
   /** Position of the item in the order of the query. */
   readonly position: number;
   readonly operand: SqlFragment;
+  readonly type: BoundType;
   /** Encoding of the operand before it was made sortable. */
   readonly form: EncodingName;
   readonly nullable: boolean;
