@@ -68,6 +68,7 @@ export {
   type DeliveryMode,
   type DeliveryPart,
   type DeliveryState,
+  deliveryStates,
   isServed,
   type NewDelivery,
   type SealedManifestRecord,

@@ -18,6 +18,7 @@ import { openSqliteStore } from "@cadastre/store/sqlite";
 import { storedResources } from "../src/catalog.ts";
 import { readConfig } from "../src/config.ts";
 import { sampleRecords } from "../src/data/sample-records.ts";
+import { replyOf } from "../src/endpoint/reply.ts";
 import { createStages } from "../src/http/stages.ts";
 import { systemScope } from "../src/identity/system-scope.ts";
 import { fieldCompleteness } from "../src/v1/field-completeness.ts";
@@ -103,15 +104,21 @@ try {
     profiles: () => Promise.reject(new Error("not asked")),
     config: { ...readConfig({}), minimumCellSize: 10 },
   };
+  const scope = systemScope();
   const answer = (geography: string) =>
-    fieldCompleteness(
+    fieldCompleteness.handle(
       {
-        scope: systemScope(),
+        caller: { scope, apiKey: "" },
         entitlementState: "active",
+        params: {},
+        query: { geography },
+        body: undefined,
+        header: () => undefined,
         stages: createStages(),
-        parameters: new Map([["geography", geography]]),
-        place: "",
         gone: () => new AbortController().signal,
+        whenClosed: () => {},
+        note: () => {},
+        reply: replyOf(fieldCompleteness, { scope, apiKey: "" }),
       },
       services,
     );

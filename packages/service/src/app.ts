@@ -1,13 +1,10 @@
 import express, { type Express } from "express";
 import { type Authentication, requireApiKey } from "./access/api-key.ts";
 import type { Config } from "./config.ts";
-import { deliveryRoutes } from "./delivery/delivery-routes.ts";
-import { destinationsRoot } from "./delivery/destination-operations.ts";
+import { deliveryEndpoints } from "./delivery/endpoints.ts";
 import { addKeySet } from "./delivery/key-set.ts";
-import { downloadsRoot, exportsRoot } from "./delivery/operations.ts";
 import type { DeliveryServices } from "./delivery/services.ts";
-import { subscriptionsRoot } from "./delivery/subscription-operations.ts";
-import { webhooksRoot } from "./delivery/webhook-operations.ts";
+import { endpointRoutes, keepPathEncoded } from "./endpoint/routes.ts";
 import { Refused } from "./errors.ts";
 import { chain } from "./http/chain.ts";
 import { crossOrigin } from "./http/cross-origin.ts";
@@ -27,9 +24,8 @@ import type { Log } from "./log.ts";
 import { odataRoutes } from "./odata/odata-routes.ts";
 import type { OdataServices } from "./odata/services.ts";
 import { addExplorer } from "./openapi/explorer.ts";
-import { v1Root } from "./v1/operations.ts";
+import { v1Endpoints } from "./v1/endpoints.ts";
 import type { V1Services } from "./v1/services.ts";
-import { isAccountRequest, v1Routes } from "./v1/v1-routes.ts";
 
 /** All services that the routes need. */
 export type Services = Authentication &
@@ -71,17 +67,14 @@ export function createApp(services: Services): Express {
   if (config.corsOrigins !== undefined) app.use(crossOrigin(config.corsOrigins));
   // Express tries the layers in order, so the most frequent routes come first.
   app.use(odataRoot, requireApiKey(services), odataRoutes(services, config));
+  app.use("/v1", keepPathEncoded);
+  app.use(endpointRoutes(v1Endpoints, services, { ...services, freshness: "recent" }));
   if (delivery !== undefined) {
     addKeySet(app, delivery);
     // Verify keys without a cache here, so that a revoked one stops working at once.
-    app.use(
-      [exportsRoot, downloadsRoot, subscriptionsRoot, destinationsRoot, webhooksRoot],
-      requireApiKey(services, "fresh"),
-      deliveryRoutes({ ...delivery, memory: services.memory }, config),
-    );
+    const host = { ...services, audit: delivery.audit, freshness: "fresh" } as const;
+    app.use(endpointRoutes(deliveryEndpoints, { ...delivery, memory: services.memory }, host));
   }
-  // These requests are allowed with a valid key whose entitlement has expired, so that its holder can learn that.
-  app.use(v1Root, requireApiKey(services, "recent", isAccountRequest), v1Routes(services, config));
   addHealth(app, readiness);
   addExplorer(app, config);
   app.use(requireApiKey(services));

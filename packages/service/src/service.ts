@@ -18,14 +18,14 @@ import { notes } from "./data/notes.ts";
 import { startPruning } from "./data/pruning.ts";
 import { openRegistry, requireRegistry } from "./data/registry.ts";
 import { notePeppers, pepperReader, readSecrets } from "./data/secrets.ts";
-import { outcomeOf } from "./delivery/audited-endpoints.ts";
 import { damageLog } from "./delivery/damage-log.ts";
+import { openExportDependencies } from "./delivery/dependencies.ts";
 import { exportSource } from "./delivery/export-source.ts";
-import { openExporting } from "./delivery/exporting.ts";
-import { openDeliveries } from "./delivery/open-deliveries.ts";
 import { outputProfiles } from "./delivery/profiles.ts";
+import { openDeliveries } from "./delivery/services.ts";
 import { readSigningKeys } from "./delivery/signing-keys.ts";
 import { startWorker } from "./delivery/start-worker.ts";
+import { outcomeOf } from "./endpoint/routes.ts";
 import { followActivation } from "./gates/activation.ts";
 import { createAdminApp } from "./http/admin.ts";
 import { monitorEventLoop } from "./http/event-loop.ts";
@@ -107,7 +107,7 @@ async function start(config: Config, folder: DataFolder, log: Log, opened: Close
   const { deliveries: ledger, identities } = registry;
   const profiles = recentProfiles(registry.profiles);
   const scopes = createScopes(registry.entitlements, trust, scopeOptions);
-  const exporting = await openExporting({
+  const exporting = await openExportDependencies({
     config,
     folder,
     registry,

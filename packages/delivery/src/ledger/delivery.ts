@@ -17,11 +17,11 @@ export const transitions = {
 
 export type DeliveryState = keyof typeof transitions;
 
+export const deliveryStates = Object.keys(transitions) as readonly DeliveryState[];
+
 /** Returns the states from which a delivery may change to `state`. */
 export const statesBefore = (state: DeliveryState): readonly DeliveryState[] =>
-  (Object.keys(transitions) as readonly DeliveryState[]).filter((before) =>
-    (transitions[before] as readonly DeliveryState[]).includes(state),
-  );
+  deliveryStates.filter((before) => (transitions[before] as readonly DeliveryState[]).includes(state));
 
 /** States of deliveries that are not built or not published yet. */
 export const openStates = [

@@ -3,7 +3,7 @@ import { createScopes } from "../access/scopes.ts";
 import { openTrust } from "../access/trust.ts";
 import { scopeOptions } from "../catalog.ts";
 import { readSecretsOf } from "../data/secrets.ts";
-import { openExporting } from "../delivery/exporting.ts";
+import { openExportDependencies } from "../delivery/dependencies.ts";
 import { outputProfiles } from "../delivery/profiles.ts";
 import { readSigningKeys } from "../delivery/signing-keys.ts";
 import { startWorker } from "../delivery/start-worker.ts";
@@ -29,7 +29,7 @@ export const workerCommand = (): Command =>
         );
         try {
           const scopes = createScopes(registry.entitlements, trust, scopeOptions);
-          const exporting = await openExporting({
+          const exporting = await openExportDependencies({
             config,
             folder,
             registry,

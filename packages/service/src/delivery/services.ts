@@ -1,7 +1,20 @@
-import type { Deliveries, Destinations, Subscriptions, Webhooks } from "@cadastre/delivery";
+import {
+  createDeliveries,
+  createSubscriptions,
+  createWebhooks,
+  type DamageReport,
+  type Deliveries,
+  type Destinations,
+  type ExportSource,
+  type Subscriptions,
+  type Webhooks,
+} from "@cadastre/delivery";
 import type { AuditTrail } from "../audit/audit-trail.ts";
+import { keyFor } from "../data/derived-keys.ts";
+import type { Secrets } from "../data/secrets.ts";
+import type { ExportDependencies } from "./dependencies.ts";
 
-/** Dependencies of the routes of deliveries. */
+/** Services of the endpoints of deliveries. */
 export type DeliveryServices = {
   readonly audit: AuditTrail;
   readonly deliveries: Deliveries;
@@ -17,3 +30,49 @@ export type DeliveryServices = {
   /** Key of 32 bytes that authenticates cursors. */
   readonly cursorKey: Uint8Array;
 };
+
+/** Creates the services of the endpoints of deliveries. */
+export function openDeliveries(
+  {
+    config,
+    registry,
+    outputs,
+    manifestKeys,
+    parts,
+    destinations,
+    retention,
+    creditsOf,
+    webhookTerms,
+  }: ExportDependencies,
+  {
+    audit,
+    source,
+    onDamage,
+    skipTokenKey,
+  }: {
+    readonly audit: AuditTrail;
+    readonly source: ExportSource;
+    readonly onDamage: (report: DamageReport) => void;
+  } & Pick<Secrets, "skipTokenKey">,
+): DeliveryServices {
+  const targets = config.push ? destinations : undefined;
+  const delivered = { source, profiles: outputs, targets };
+  return {
+    audit,
+    destinations,
+    webhooks: createWebhooks({ registry: registry.webhooks, ...webhookTerms }),
+    isDirect: config.grants === "direct_https",
+    isPushing: config.push,
+    subscriptions: createSubscriptions({ ...delivered, registry: registry.subscriptions }),
+    deliveries: createDeliveries({
+      ...delivered,
+      ledger: registry.deliveries,
+      parts,
+      onDamage,
+      retention,
+      creditsOf,
+    }),
+    manifestKeys: manifestKeys.published,
+    cursorKey: keyFor("cursor of file exports", { skipTokenKey }),
+  };
+}

@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { setTimeout } from "node:timers/promises";
 import {
   createPublisher,
   createRebuilder,
@@ -6,6 +7,7 @@ import {
   createWebhookSender,
   createWorker,
   type DamageReport,
+  type Destinations,
   type PublisherOptions,
   retain,
   type SchedulerOptions,
@@ -21,9 +23,8 @@ import { followActivation } from "../gates/activation.ts";
 import { memoryLimitsOf } from "../http/memory-limits.ts";
 import { errorFields, type Log } from "../log.ts";
 import { damageLog } from "./damage-log.ts";
+import type { ExportDependencies } from "./dependencies.ts";
 import { exportSource } from "./export-source.ts";
-import type { ExportDependencies } from "./exporting.ts";
-import { startVerifier } from "./start-verifier.ts";
 
 /** Interval in which an idle worker polls for work, in milliseconds. */
 const poll = 250;
@@ -142,6 +143,28 @@ const senderOf = (
     poll,
     report: (sent) => noteSent(log, sent),
   });
+
+/** Verifies waiting destinations one after the other until it is stopped. An interrupted verification is repeated later. */
+function startVerifier({ verifyNext }: Pick<Destinations, "verifyNext">, log: Log) {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const run = async () => {
+    while (!signal.aborted) {
+      const verified = await verifyNext().catch((error: unknown) => {
+        if (!signal.aborted) log.error(errorFields(error), "could not verify a destination");
+        return undefined;
+      });
+      if (verified === undefined) await setTimeout(poll, undefined, { signal }).catch(() => {});
+      else
+        log.info(
+          { destination: verified.id, status: verified.state, failure: verified.failure },
+          "verified a destination",
+        );
+    }
+  };
+  void run();
+  return { stop: (): void => stopping.abort() };
+}
 
 async function cleanUp(kept: Pick<WorkerOptions, "ledger" | "parts">, log: Log): Promise<void> {
   try {

@@ -1,4 +1,4 @@
-import { Readable } from "node:stream";
+import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Response } from "express";
 import { type Body, byteLengthOf, copiedSlicesOf, type Piece, slicesOf } from "./body.ts";
@@ -11,6 +11,8 @@ export type Answer = {
   readonly contentType?: string;
   readonly body: Body;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Sends the body instead of `body`, with backpressure. Rejects if it cannot be sent completely. */
+  readonly stream?: (to: Writable) => Promise<void>;
   /** Called once when the body was sent or the connection has closed. */
   readonly release?: (() => void) | undefined;
 };
@@ -20,6 +22,17 @@ export const ok = (contentType: string, body: Body): Answer => ({ status: 200, c
 
 /** The 204 response for a null value. */
 export const noContent: Answer = { status: 204, body: "" };
+
+/** Sends an answer whose body is streamed. */
+export async function sendStreamedAnswer(
+  res: Response,
+  { status, contentType, headers = {}, stream }: Answer,
+): Promise<void> {
+  res.status(status);
+  for (const [name, value] of Object.entries({ "content-type": contentType ?? "", ...headers }))
+    res.setHeader(name, value);
+  await stream?.(res);
+}
 
 /** @param compressed true to compress the body if the client accepts a coding */
 export function sendAnswer(

@@ -1,3 +1,5 @@
+import type { PublicCode } from "../errors.ts";
+
 /** A JSON Schema. Source: OpenAPI 3.1.1, section 4.8.24. */
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -17,6 +19,8 @@ export type Operation = {
   readonly status?: 200 | 201 | 202;
   /** Schema of the answer by media type. */
   readonly gives: Readonly<Record<string, Schema>>;
+  /** Codes of its own errors, besides those of every address. */
+  readonly errors?: readonly PublicCode[];
 };
 
 export type Parameter = {

@@ -3,7 +3,7 @@ import { Refused } from "../errors.ts";
 import type { Operation } from "./operation.ts";
 
 /** The `Allow` header of a read-only path. */
-export const allow = "GET, HEAD";
+const allow = "GET, HEAD";
 
 /** Adds a path that answers `GET`, and thereby `HEAD`, and refuses every other method. */
 export function addRead(routes: IRouter, { path }: Operation, handler: RequestHandler): void {

@@ -1,4 +1,4 @@
-import { publicErrors } from "../errors.ts";
+import { type PublicCode, publicErrors, statuses } from "../errors.ts";
 import type { Operation, Schema } from "../http/operation.ts";
 
 /** Components that the operations refer to. */
@@ -71,6 +71,7 @@ const toOperationObject = ({
   takes,
   status = 200,
   gives,
+  errors = [],
 }: Operation): Schema => ({
   tags: [tag],
   summary,
@@ -79,12 +80,26 @@ const toOperationObject = ({
   ...(takes === undefined ? {} : { requestBody: { required: true, content: contentOf(takes) } }),
   responses: {
     [status]: { description: "Success", content: contentOf(gives) },
+    ...responsesOf(errors),
     default: {
       description: "Error",
       content: contentOf({ "application/json": errorOf(tag) }),
     },
   },
 });
+
+/** Returns a response for each status of the errors, which describes their codes. */
+function responsesOf(errors: readonly PublicCode[]): Schema {
+  const statusOf = (code: PublicCode): number => statuses[publicErrors[code].kind];
+  const describe = (code: PublicCode): string => `\`${code}\`: ${publicErrors[code].message}`;
+  const content = contentOf({ "application/json": errorOf("JSON") });
+  return Object.fromEntries(
+    [...new Set(errors.map(statusOf))].map((status) => {
+      const those = errors.filter((code) => statusOf(code) === status);
+      return [status, { description: those.map(describe).join("\n\n"), content }];
+    }),
+  );
+}
 
 const errorOf = (tag: Operation["tag"]): Schema => ({
   $ref: `#/components/schemas/${tag === "OData" ? "ODataError" : "Error"}`,

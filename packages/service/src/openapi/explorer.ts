@@ -2,16 +2,15 @@ import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import type { IRouter, Response } from "express";
 import type { Config } from "../config.ts";
-import { destinationOperations } from "../delivery/destination-operations.ts";
-import { deliveryOperations, keySetOperation } from "../delivery/operations.ts";
-import { subscriptionOperations } from "../delivery/subscription-operations.ts";
-import { webhookOperations } from "../delivery/webhook-operations.ts";
+import { deliveryEndpoints } from "../delivery/endpoints.ts";
+import { keySetOperation } from "../delivery/key-set.ts";
+import { toOperation } from "../endpoint/operation.ts";
 import { ok, sendAnswer } from "../http/answer.ts";
 import { healthOperations } from "../http/health.ts";
 import { type Operation, textSchema } from "../http/operation.ts";
 import { addRead } from "../http/routes.ts";
 import { odataOperations } from "../odata/operations.ts";
-import { v1Operations } from "../v1/operations.ts";
+import { v1Endpoints } from "../v1/endpoints.ts";
 import { openApiDocument } from "./document.ts";
 import { explorerPage, explorerPolicy, explorerScript } from "./explorer-page.ts";
 
@@ -37,11 +36,7 @@ const files: readonly Operation[] = [
 /** All operations of the service. */
 const operations: readonly Operation[] = [
   ...odataOperations,
-  ...Object.values(v1Operations),
-  ...Object.values(deliveryOperations),
-  ...Object.values(subscriptionOperations),
-  ...Object.values(destinationOperations),
-  ...Object.values(webhookOperations),
+  ...[...v1Endpoints, ...deliveryEndpoints].map(toOperation),
   keySetOperation,
   ...healthOperations,
   document,

@@ -1,46 +1,81 @@
 import { openExports } from "@cadastre/delivery";
 import type { Scope } from "@cadastre/entitlement";
-import type { Answer } from "../http/answer.ts";
+import { z } from "zod";
+import { defineEndpoint } from "../endpoint/endpoint.ts";
+import { text, whole } from "../endpoint/members.ts";
 import { odataRoot } from "../http/odata-protocol.ts";
-import { enveloped } from "./envelope.ts";
-import { datasetsOf } from "./inventory.ts";
-import { v1Paths } from "./operations.ts";
+import { datasetMembers, datasetsOf, resourcesMember } from "./inventory.ts";
+import { mlsProfilesPath } from "./mls-profiles.ts";
 import { approvedIn } from "./recent-profiles.ts";
 import type { V1Services } from "./services.ts";
-import type { V1Request } from "./v1-request.ts";
 
 /** Paths of this service with more about a dataset. */
 const links = {
   metadata: `${odataRoot}/$metadata`,
   service: odataRoot,
-  mls_profile: v1Paths.mlsProfiles,
+  mls_profile: mlsProfilesPath,
 } as const;
 
-/** `GET /v1/account/resources`. Source: interface specification, section 2.6. */
-export async function accountResources(
-  { scope, entitlementState, stages }: V1Request,
-  { profiles, config }: V1Services,
-): Promise<Answer> {
-  const known = await stages.timeAsync("run", profiles);
-  const datasets = datasetsOf(scope.datasets).map(({ resources, ...dataset }) => ({
-    ...dataset,
-    display_name: approvedIn(known, dataset.dataset_id)?.displayName ?? dataset.originating_system_name,
-    resources,
-    links,
-  }));
-  const { customer, version, products, regions, channels } = scope;
-  const data = {
-    customer_id: customer,
-    entitlement_version: version,
-    entitlement_state: entitlementState,
-    products,
-    regions: regions.map(({ kind, value }) => ({ kind, value })),
-    datasets,
-    channels,
-    limits: limitsOf(scope, config),
-  };
-  return stages.time("render", () => enveloped(data, scope));
-}
+/** Source: interface specification, section 2.6. */
+export const accountResources = defineEndpoint({
+  method: "get",
+  path: "/v1/account/resources",
+  tag: "JSON",
+  summary:
+    "What the entitlement grants: customer, version, state, products, regions, datasets, channels and limits. An expired entitlement grants nothing",
+  channel: null,
+  admitsExpired: true,
+  answer: {
+    data: z.object({
+      customer_id: text,
+      entitlement_version: whole,
+      entitlement_state: z.enum(["active", "expired"]),
+      products: z.array(text),
+      regions: z.array(z.object({ kind: text, value: text })),
+      datasets: z.array(
+        z.object({
+          ...datasetMembers,
+          display_name: text,
+          resources: resourcesMember,
+          links: z.object({ metadata: text, service: text, mls_profile: text }),
+        }),
+      ),
+      channels: z.object({ api: z.boolean(), odata: z.boolean(), file_delivery: z.boolean() }),
+      limits: z.object({
+        requests_per_second: whole,
+        concurrent_queries: whole,
+        scan_seconds: whole,
+        query_weight: whole,
+        open_exports: whole,
+      }),
+    }),
+  },
+  errors: [],
+  handle: async (
+    { caller: { scope }, entitlementState, stages, reply },
+    { profiles, config }: V1Services,
+  ) => {
+    const known = await stages.timeAsync("run", profiles);
+    const datasets = datasetsOf(scope.datasets).map(({ resources, ...dataset }) => ({
+      ...dataset,
+      display_name: approvedIn(known, dataset.dataset_id)?.displayName ?? dataset.originating_system_name,
+      resources,
+      links,
+    }));
+    const { customer, version, products, regions, channels } = scope;
+    const data = {
+      customer_id: customer,
+      entitlement_version: version,
+      entitlement_state: entitlementState,
+      products,
+      regions: regions.map(({ kind, value }) => ({ kind, value })),
+      datasets,
+      channels,
+      limits: limitsOf(scope, config),
+    };
+    return stages.time("render", () => reply(data));
+  },
+});
 
 /** Returns the limits in force: the entitlement's, or else the service's. 0 requests a second: no limit. */
 const limitsOf = (

@@ -2,15 +2,16 @@ import { restrict, type Scope, visibleEntitySet } from "@cadastre/entitlement";
 import { bindQuery, type EntitySet } from "@cadastre/odata";
 import { resoDdVersion } from "@cadastre/reso";
 import { type Coverage, type CoverageWithin, type MarketCoverage, StoreError } from "@cadastre/store";
+import { z } from "zod";
+import { defineEndpoint } from "../endpoint/endpoint.ts";
+import { text, whole } from "../endpoint/members.ts";
 import { Refused } from "../errors.ts";
 import type { Answer } from "../http/answer.ts";
 import { canonicalField } from "./canonical-field.ts";
 import { CoverageCache } from "./coverage-cache.ts";
-import { enveloped } from "./envelope.ts";
-import { readGeography, regionColumns } from "./geography.ts";
+import { geography, geographyTypes, regionColumns, toGeography } from "./geography.ts";
 import { requireFilteredListings } from "./proven-set.ts";
 import type { V1Services } from "./services.ts";
-import type { V1Request } from "./v1-request.ts";
 
 /** Cached answers. An answer with all fields of five systems takes 1 MB. */
 const answers = new CoverageCache<Answer>(64);
@@ -19,40 +20,70 @@ const answers = new CoverageCache<Answer>(64);
 const scopes = new CoverageCache<CoverageWithin>(16);
 
 /**
- * `GET /v1/field-completeness`. Source: interface specification, section 2.5.
- *
- * @throws {Refused} `invalid_geography`; `not_found` if the market has no listings, or none that the caller may see;
- * `service_unavailable` if the counts cannot be proven to include only listings that the caller may see
+ * Source: interface specification, section 2.5. A market without listings that the caller may see is `not_found`. It is `service_unavailable`
+ * if the counts cannot be proven to include only such listings.
  */
-export async function fieldCompleteness(request: V1Request, services: V1Services): Promise<Answer> {
-  const { scope, stages, parameters } = request;
-  const { store, config } = services;
-  const geography = stages.time("parse", () => readGeography(parameters.get("geography")));
-  const entitySet = requireFilteredListings(request, services);
-  const coverage = await stages.timeAsync("run", () =>
-    store.coverage(entitySet.name, config.minimumCellSize),
-  );
-  if (coverage === undefined) throw new Refused("not_found");
-  const { scopeSha256, version } = scope;
-  const question = [scopeSha256, version, geography, parameters.get("source"), parameters.get("osn")];
-  return answers.get(coverage, JSON.stringify(question), () => {
-    const markets = stages
-      .time("run", () => {
-        const within = scopes.get(coverage, scopeSha256, () => withinScope(coverage, entitySet, scope));
-        return within.count(regionColumns(geography, entitySet));
-      })
-      .filter(isAsked(parameters));
-    if (markets.length === 0) throw new Refused("not_found");
-    const data = {
-      geography_type: geography.kind,
-      geography_id: geography.value,
-      reso_dd_version: resoDdVersion,
-      minimum_cell_size: config.minimumCellSize,
-      cells: markets.flatMap(cellsOf),
-    };
-    return stages.time("render", () => enveloped(data, scope));
-  });
-}
+export const fieldCompleteness = defineEndpoint({
+  method: "get",
+  path: "/v1/field-completeness",
+  tag: "JSON",
+  summary: "How many listings of a market have a value, by field",
+  channel: "api",
+  query: {
+    geography,
+    source: text.optional().meta({ description: "One ingestion source" }),
+    osn: text.optional().meta({ description: "One `OriginatingSystemName`" }),
+  },
+  answer: {
+    data: z.object({
+      geography_type: z.enum(geographyTypes),
+      geography_id: text,
+      reso_dd_version: text,
+      minimum_cell_size: whole,
+      cells: z.array(
+        z.object({
+          source_id: text,
+          originating_system_name: text,
+          canonical_field: text,
+          wire_field: text,
+          total_count: whole,
+          populated_count: whole,
+          populated_ratio: z.number().min(0).max(1).nullable(),
+          suppressed: z.boolean(),
+        }),
+      ),
+    }),
+  },
+  errors: ["invalid_geography", "not_found"],
+  handle: async ({ caller: { scope }, query, stages, reply }, services: V1Services) => {
+    const { store, config } = services;
+    const market = toGeography(query.geography);
+    const entitySet = requireFilteredListings(scope, services);
+    const coverage = await stages.timeAsync("run", () =>
+      store.coverage(entitySet.name, config.minimumCellSize),
+    );
+    if (coverage === undefined) throw new Refused("not_found");
+    const { scopeSha256, version } = scope;
+    const question = [scopeSha256, version, market, query.source, query.osn];
+    return answers.get(coverage, JSON.stringify(question), () => {
+      const markets = stages
+        .time("run", () => {
+          const within = scopes.get(coverage, scopeSha256, () => withinScope(coverage, entitySet, scope));
+          return within.count(regionColumns(market, entitySet));
+        })
+        .filter(isAsked(query));
+      if (markets.length === 0) throw new Refused("not_found");
+      const data = {
+        geography_type: market.kind,
+        geography_id: market.value,
+        reso_dd_version: resoDdVersion,
+        minimum_cell_size: config.minimumCellSize,
+        cells: markets.flatMap(cellsOf),
+      };
+      return stages.time("render", () => reply(data));
+    });
+  },
+});
 
 /**
  * Restricts the counts to the listings that a query in the scope would return.
@@ -72,8 +103,12 @@ export function withinScope(coverage: Coverage, entitySet: EntitySet, scope: Sco
 /** Returns the names of the source and the originating system in a cell. Empty if the records have none. */
 const namesOf = ({ source, system }: MarketCoverage) => ({ source: source ?? "", osn: system ?? "" });
 
-const isAsked = (parameters: V1Request["parameters"]) => (market: MarketCoverage) =>
-  Object.entries(namesOf(market)).every(([name, own]) => (parameters.get(name) ?? own) === own);
+type Asked = { readonly source?: string | undefined; readonly osn?: string | undefined };
+
+const isAsked = (asked: Asked) => (market: MarketCoverage) => {
+  const { source, osn } = namesOf(market);
+  return (asked.source ?? source) === source && (asked.osn ?? osn) === osn;
+};
 
 const cellsOf = (market: MarketCoverage) => {
   const { source, osn } = namesOf(market);

@@ -1,7 +1,8 @@
 import { type Region, resourceRules } from "@cadastre/entitlement";
 import type { EntitySet } from "@cadastre/odata";
 import type { RegionValues } from "@cadastre/store";
-import { Refused } from "../errors.ts";
+import { z } from "zod";
+import { faultCode } from "../endpoint/validate.ts";
 
 // Source of the types, the pattern and the default: interface specification, section 4.2.
 export const geographyTypes = ["national", "state", "zip", "county"] as const;
@@ -9,16 +10,21 @@ export const geographyTypes = ["national", "state", "zip", "county"] as const;
 /** A market, written as a region of an entitlement. */
 export type Geography = Region & { readonly kind: (typeof geographyTypes)[number] };
 
-export const defaultGeography = "national:US";
+const defaultGeography = "national:US";
 
-export const geographyForm = /^(?:national:US|state:[A-Z]{2}|zip:[0-9]{5}|county:[A-Z]{2}\/[^/]{1,200})$/u;
+const geographyForm = /^(?:national:US|state:[A-Z]{2}|zip:[0-9]{5}|county:[A-Z]{2}\/[^/]{1,200})$/u;
 
-/** @throws {Refused} `invalid_geography` */
-export function readGeography(text: string = defaultGeography): Geography {
+/** The parameter `geography`. */
+export const geography = z
+  .string()
+  .regex(geographyForm, faultCode("invalid_geography"))
+  .default(defaultGeography)
+  .meta({ description: "The market" });
+
+/** Returns the market of a text in the form of `geography`. */
+export function toGeography(text: string): Geography {
   const [type, ...id] = text.split(":");
-  const kind = geographyTypes.find((one) => one === type);
-  if (kind === undefined || !geographyForm.test(text))
-    throw new Refused("invalid_geography", { target: "geography" });
+  const kind = geographyTypes.find((one) => one === type) ?? "national";
   return { kind, value: id.join(":") };
 }
 

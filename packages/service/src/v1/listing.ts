@@ -1,28 +1,36 @@
 import { readListedId } from "@cadastre/store/property";
+import { z } from "zod";
+import { defineEndpoint } from "../endpoint/endpoint.ts";
+import { pathKey, text } from "../endpoint/members.ts";
 import { Refused } from "../errors.ts";
-import type { Answer } from "../http/answer.ts";
-import { enveloped } from "./envelope.ts";
-import { readPathId } from "./path-id.ts";
 import { isPropertyId } from "./property.ts";
 import { requireFilteredListings } from "./proven-set.ts";
 import type { V1Services } from "./services.ts";
-import type { V1Request } from "./v1-request.ts";
 
-/**
- * Answers `GET /v1/listings/{listing_key}` with the id of the listing's property at `/v1/properties/{id}`.
- *
- * @throws {Refused} `invalid_listing_key`; `not_found` if the listing is hidden or does not exist
- */
-export async function listing(request: V1Request, services: V1Services): Promise<Answer> {
-  const { scope, stages, place } = request;
-  const listingKey = stages.time("parse", () => readPathId(place, "invalid_listing_key"));
-  const entitySet = requireFilteredListings(request, services);
-  const identities = await services.identities();
-  const listed = await stages.timeAsync("run", () =>
-    readListedId(listingKey, { store: services.store, entitySet, scope }, { signal: request.gone() }),
-  );
-  if (listed === undefined) throw new Refused("not_found");
-  const id = listed.id === undefined ? undefined : identities(listed.id).id;
-  const data = { listing_key: listingKey, property_id: id !== undefined && isPropertyId(id) ? id : null };
-  return stages.time("render", () => enveloped(data, scope));
-}
+/** Not in the interface specification. A listing that is hidden or does not exist is `not_found`. */
+export const listing = defineEndpoint({
+  method: "get",
+  path: "/v1/listings/{listing_key}",
+  tag: "JSON",
+  summary: "The id of the property that a listing is of (beyond the specification)",
+  channel: "api",
+  params: { listing_key: pathKey("invalid_listing_key", "A `ListingKey`", "GSM_10000111") },
+  answer: {
+    data: z.object({
+      listing_key: text,
+      property_id: text.nullable().meta({ description: "Null if the fields that identify it are hidden" }),
+    }),
+  },
+  errors: ["invalid_listing_key", "not_found"],
+  handle: async ({ caller: { scope }, params, stages, gone, reply }, services: V1Services) => {
+    const entitySet = requireFilteredListings(scope, services);
+    const identities = await services.identities();
+    const listed = await stages.timeAsync("run", () =>
+      readListedId(params.listing_key, { store: services.store, entitySet, scope }, { signal: gone() }),
+    );
+    if (listed === undefined) throw new Refused("not_found");
+    const id = listed.id === undefined ? undefined : identities(listed.id).id;
+    const property_id = id !== undefined && isPropertyId(id) ? id : null;
+    return stages.time("render", () => reply({ listing_key: params.listing_key, property_id }));
+  },
+});

@@ -1,24 +1,51 @@
-import type { Answer } from "../http/answer.ts";
-import { enveloped } from "./envelope.ts";
-import { datasetsOf } from "./inventory.ts";
+import { z } from "zod";
+import { defineEndpoint } from "../endpoint/endpoint.ts";
+import { text, uri, whole } from "../endpoint/members.ts";
+import { datasetMembers, datasetsOf, resourcesMember } from "./inventory.ts";
 import { approvedIn } from "./recent-profiles.ts";
 import type { V1Services } from "./services.ts";
-import type { V1Request } from "./v1-request.ts";
 
-/** `GET /v1/mls-profiles`: the approved profiles of the entitlement's datasets. Source: interface specification, section 2.7. */
-export async function mlsProfiles({ scope, stages }: V1Request, { profiles }: V1Services): Promise<Answer> {
-  const known = await stages.timeAsync("run", profiles);
-  const data = datasetsOf(scope.datasets).flatMap((dataset) => {
-    const profile = approvedIn(known, dataset.dataset_id);
-    if (profile === undefined) return [];
-    const { fullName, disclaimer, logoUrl, rulesUrl, updateHours } = profile;
-    const compliance = {
-      disclaimer,
-      logo_url: logoUrl,
-      rules_url: rulesUrl,
-      required_update_frequency_hours: updateHours,
-    };
-    return [{ ...dataset, originating_system_full_name: fullName, compliance }];
-  });
-  return stages.time("render", () => enveloped(data, scope, { count: data.length }));
-}
+export const mlsProfilesPath = "/v1/mls-profiles";
+
+/** The approved profiles of the entitlement's datasets. Source: interface specification, section 2.7. */
+export const mlsProfiles = defineEndpoint({
+  method: "get",
+  path: mlsProfilesPath,
+  tag: "JSON",
+  summary:
+    "How to present the listings of each approved dataset: full name, disclaimer, logo, rules, hours between updates",
+  channel: "api",
+  answer: {
+    data: z.array(
+      z.object({
+        ...datasetMembers,
+        resources: resourcesMember,
+        originating_system_full_name: text,
+        compliance: z.object({
+          disclaimer: text,
+          logo_url: uri,
+          rules_url: uri,
+          required_update_frequency_hours: whole,
+        }),
+      }),
+    ),
+    meta: { count: whole },
+  },
+  errors: [],
+  handle: async ({ caller: { scope }, stages, reply }, { profiles }: V1Services) => {
+    const known = await stages.timeAsync("run", profiles);
+    const data = datasetsOf(scope.datasets).flatMap((dataset) => {
+      const profile = approvedIn(known, dataset.dataset_id);
+      if (profile === undefined) return [];
+      const { fullName, disclaimer, logoUrl, rulesUrl, updateHours } = profile;
+      const compliance = {
+        disclaimer,
+        logo_url: logoUrl,
+        rules_url: rulesUrl,
+        required_update_frequency_hours: updateHours,
+      };
+      return [{ ...dataset, originating_system_full_name: fullName, compliance }];
+    });
+    return stages.time("render", () => reply(data, { meta: { count: data.length } }));
+  },
+});

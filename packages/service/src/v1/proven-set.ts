@@ -1,7 +1,7 @@
+import type { Scope } from "@cadastre/entitlement";
 import type { EntitySet } from "@cadastre/odata";
 import { Refused } from "../errors.ts";
 import type { V1Services } from "./services.ts";
-import type { V1Request } from "./v1-request.ts";
 
 /**
  * Returns the entity set of listings, after checking that its build has passed the gates and that the scope restricts its rows.
@@ -9,7 +9,7 @@ import type { V1Request } from "./v1-request.ts";
  * @throws {Refused} `service_unavailable` otherwise, because the answer could not be proven to be filtered
  */
 export function requireFilteredListings(
-  { scope }: Pick<V1Request, "scope">,
+  scope: Scope,
   { activeEntitySets }: Pick<V1Services, "activeEntitySets">,
 ): EntitySet {
   const listings = activeEntitySets.find(({ name }) => name === "Property");

@@ -22,7 +22,7 @@ import {
 import { compileScope, type Scope } from "@cadastre/entitlement";
 import { readManifest, signManifest } from "@cadastre/manifest";
 import { openSqliteRegistry } from "@cadastre/store/registry";
-import { statusView } from "../../src/delivery/views.ts";
+import { statusView } from "../../src/delivery/delivery-view.ts";
 import type { FilledStore } from "./memory-store.ts";
 import type { Grants } from "./projection.ts";
 import { documentOf, type Filling, filling, now, resolutions } from "./side.ts";

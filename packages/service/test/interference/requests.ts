@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import type { ResourcePath } from "../../src/odata/address.ts";
-import type { V1Endpoint } from "../../src/v1/operations.ts";
 import type { Carrier } from "./carriers.ts";
 import { filtersOf, ordersOf, selectsOf } from "./filters.ts";
 import { absentKey, keys, places, type ResourceName, resourceNames, universeSet } from "./universe.ts";
@@ -185,9 +184,9 @@ const ofAddress: Readonly<Record<ResourcePath["kind"], fc.Arbitrary<Request>>> =
   })),
 };
 
-/** Requests to each JSON endpoint. `prov:<ListingKey>` stands for the provisional id of that listing's property. */
-const ofEndpoint: Readonly<Record<V1Endpoint, fc.Arbitrary<Request>>> = {
-  property: shaped({
+/** Requests to each JSON endpoint, by its path as the application declares it. `prov:<ListingKey>` stands for the provisional id of that listing's property. */
+const ofEndpoint = {
+  "/v1/properties/{:id}": shaped({
     resource: "Property",
     path: fc
       .oneof(
@@ -206,12 +205,12 @@ const ofEndpoint: Readonly<Record<V1Endpoint, fc.Arbitrary<Request>>> = {
       .map((id) => `/v1/properties/${id}`),
     options: some({ $select: pick("City"), id: pick("1") }, 8),
   }),
-  listing: shaped({
+  "/v1/listings/{:listing_key}": shaped({
     resource: "Property",
     path: pick(...keys.Property, absentKey, "", "%zz", "%00", "p0/").map((key) => `/v1/listings/${key}`),
     options: some({ $select: pick("City"), id: pick("1") }, 8),
   }),
-  fieldCompleteness: shaped({
+  "/v1/field-completeness": shaped({
     resource: "Property",
     path: pick("/v1/field-completeness"),
     options: both(
@@ -233,17 +232,17 @@ const ofEndpoint: Readonly<Record<V1Endpoint, fc.Arbitrary<Request>>> = {
       some({ osn: pick("Lone Star", "Cascade", ""), source: pick("mls", ""), limit: pick("1") }, 6),
     ),
   }),
-  accountResources: shaped({
+  "/v1/account/resources": shaped({
     resource: "Property",
     path: pick("/v1/account/resources"),
     options: some({ limit: pick("1") }, 8),
   }),
-  mlsProfiles: shaped({
+  "/v1/mls-profiles": shaped({
     resource: "Property",
     path: pick("/v1/mls-profiles"),
     options: some({ limit: pick("1") }, 8),
   }),
-};
+} as const satisfies Record<string, fc.Arbitrary<Request>>;
 
 const at = (...paths: readonly string[]) => shaped({ resource: "Property", path: pick(...paths) });
 
@@ -257,14 +256,8 @@ export const requestsOf = {
   "/health/live": at("/health/live"),
   "/health/ready": at("/health/ready"),
   "/openapi.json": at("/openapi.json"),
-  "/v1": fc.oneof(
-    { weight: 8, arbitrary: ofEndpoint.property },
-    { weight: 6, arbitrary: ofEndpoint.listing },
-    { weight: 6, arbitrary: ofEndpoint.fieldCompleteness },
-    ofEndpoint.accountResources,
-    ofEndpoint.mlsProfiles,
-    at("/v1", "/v1/properties", "/v1/nope", "/v1/mls-profiles/", "/v1/account"),
-  ),
+  ...ofEndpoint,
+  "/v1": at("/v1", "/v1/properties", "/v1/nope", "/v1/mls-profiles/", "/v1/account"),
   "/reso/odata": fc.oneof(
     { weight: 24, arbitrary: ofAddress.Collection },
     { weight: 8, arbitrary: ofAddress.Entity },
@@ -279,10 +272,20 @@ export const requestsOf = {
   ),
 } as const satisfies Record<string, fc.Arbitrary<Request>>;
 
+/** Requests to the JSON endpoints, most of them to those that read records. */
+const v1Requests: fc.Arbitrary<Request> = fc.oneof(
+  { weight: 8, arbitrary: requestsOf["/v1/properties/{:id}"] },
+  { weight: 6, arbitrary: requestsOf["/v1/listings/{:listing_key}"] },
+  { weight: 6, arbitrary: requestsOf["/v1/field-completeness"] },
+  requestsOf["/v1/account/resources"],
+  requestsOf["/v1/mls-profiles"],
+  requestsOf["/v1"],
+);
+
 /** Requests to all routes, and to unknown paths. */
 export const requests: fc.Arbitrary<Request> = fc.oneof(
   { weight: 40, arbitrary: requestsOf["/reso/odata"] },
-  { weight: 10, arbitrary: requestsOf["/v1"] },
+  { weight: 10, arbitrary: v1Requests },
   { weight: 2, arbitrary: fc.oneof(...Object.values(requestsOf)) },
   at("/", "/v2", "/reso", "/reso/odatax"),
 );

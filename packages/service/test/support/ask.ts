@@ -10,9 +10,18 @@ export type Reply = {
   readonly text: string;
 };
 
+/** Throws if an endpoint has answered an error that its definition does not declare. */
+async function requireDeclared(method: string, target: string, { text }: Reply): Promise<void> {
+  const { declaredErrors } = await import("./declared-errors.ts");
+  const declared = declaredErrors(method, target);
+  const { error } = (text === "" ? {} : JSON.parse(text)) as { readonly error?: string };
+  if (error !== undefined && declared !== undefined && !declared.includes(error))
+    throw new Error(`the endpoint of ${method} ${target} does not declare ${error}`);
+}
+
 /**
  * Sends the request target unchanged: nothing is encoded or normalized. Throws if the response, of whatever status, contains a
- * canary that the caller may not see.
+ * canary that the caller may not see, or if an endpoint answers an error that it does not declare.
  */
 export async function ask(
   baseUrl: string,
@@ -24,6 +33,7 @@ export async function ask(
   const reply = await send(baseUrl, target, headers, method, body);
   const apiKey = headers["x-api-key"] ?? headers["authorization"]?.split(" ").at(-1);
   requireNoCanary(JSON.stringify(reply), `the answer to ${target}`, apiKey);
+  if (reply.status >= 400 && target.startsWith("/v1/")) await requireDeclared(method, target, reply);
   return reply;
 }
 

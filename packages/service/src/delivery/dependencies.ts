@@ -1,7 +1,11 @@
 import {
+  bucketParts,
   createDestinations,
   type Destinations,
+  folderParts,
   type OutputProfile,
+  openS3Bucket,
+  type PartStore,
   type Pinned,
   type WebhookTerms,
 } from "@cadastre/delivery";
@@ -13,7 +17,7 @@ import type { Registry } from "../data/registry.ts";
 import type { Secrets } from "../data/secrets.ts";
 import type { RecentProfiles } from "../v1/recent-profiles.ts";
 import { creditsOf } from "./credits.ts";
-import { type OpenedParts, openParts } from "./parts.ts";
+import { claimPlace, guardedParts, type PartsPlace, partsRoot } from "./parts-place.ts";
 import type { SigningKeys } from "./signing-keys.ts";
 
 const day = 86_400_000;
@@ -38,7 +42,7 @@ export type ExportDependencies = Given &
   };
 
 /** Creates the shared dependencies with the folder's registry and parts. */
-export async function openExporting({
+export async function openExportDependencies({
   profiles,
   skipTokenKey,
   ...given
@@ -78,3 +82,30 @@ const webhookTermsOf = (
   loopback,
   key: sealingKeys.webhook(secrets),
 });
+
+type PartsConfig = Pick<Config, "partsFolder" | "partsBucket" | "partsRegion" | "partsEndpoint">;
+
+/** Store of parts, and its folder. The folder is undefined if the parts are in a bucket. */
+type OpenedParts = { readonly parts: PartStore; readonly partsPlace: PartsPlace | undefined };
+
+/**
+ * Opens the folder or bucket of parts.
+ *
+ * @throws {DataError} if the folder is not the registry's
+ */
+async function openParts(
+  config: PartsConfig,
+  folder: DataFolder,
+  registry: Pick<Registry, "guards">,
+): Promise<OpenedParts> {
+  const { partsBucket, partsRegion: region, partsEndpoint } = config;
+  const root = partsRoot(config, folder);
+  if (partsBucket === undefined) {
+    const partsPlace = await claimPlace(root, folder, registry);
+    return { parts: guardedParts(folderParts(root), partsPlace), partsPlace };
+  }
+  const access = partsEndpoint === undefined ? {} : { endpoints: { s3: partsEndpoint }, pathStyle: true };
+  const bucket = await openS3Bucket({ bucket: partsBucket.bucket, region, kmsKeyArn: null }, { access });
+  const staging = folderParts(root);
+  return { parts: bucketParts({ bucket, prefix: partsBucket.prefix, staging }), partsPlace: undefined };
+}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readParameters } from "../../src/v1/parameters.ts";
+import { readParameters } from "../../src/endpoint/read-request.ts";
 
 test.each([
   ["", {}],

@@ -1,0 +1,76 @@
+import { defineEndpoint } from "../endpoint/endpoint.ts";
+import { Refused } from "../errors.ts";
+import { parseMediaType } from "../http/media-type.ts";
+import type { MemoryBudget } from "../http/memory-budget.ts";
+import type { HeaderReader } from "../http/odata-protocol.ts";
+import type { DeliveryServices } from "./services.ts";
+
+/** Path in every logical grant. Source: interface specification, section 4.3. */
+export const redemptionPath = "/v1/file-downloads/redeem";
+
+/** Content type of parts and manifests. */
+const octets = "application/octet-stream";
+
+/** Memory reserved to send a part of any length, in bytes. The file is read into one buffer of half this size. */
+const sendingBytes = 1_048_576;
+
+type RedeemServices = Pick<DeliveryServices, "deliveries"> & { readonly memory: MemoryBudget };
+
+/** Streams the part or manifest of a grant with backpressure. When the client disconnects, reading stops and the source is closed. */
+export const redeem = defineEndpoint({
+  method: "get",
+  path: redemptionPath,
+  tag: "Delivery",
+  summary:
+    "The bytes of a grant, with `Content-Length` and `Repr-Digest`. `x-api-key` is the key that was granted them",
+  channel: "file_delivery",
+  audit: "export.redeem",
+  refusesQuery: true,
+  headers: { authorization: "`Bearer` and the `bearer_token` of a grant" },
+  answer: { content: { [octets]: { type: "string", format: "binary" } } },
+  errors: [
+    "query_not_allowed",
+    "invalid_token",
+    "entitlement_changed",
+    "not_acceptable",
+    "delivery_expired",
+    "part_lost",
+    "part_rebuilding",
+    "too_much_in_flight",
+  ],
+  handle: async ({ caller, header, gone, whenClosed, note }, { deliveries, memory }: RedeemServices) => {
+    if (!accepts(header("accept"))) throw new Refused("not_acceptable");
+    const { release } = await memory.reserve(caller.scope.customer, sendingBytes, gone());
+    whenClosed(release);
+    const { grant, byteLength, sha256, sendTo } = await deliveries.redeem(caller, tokenOf(header));
+    note({ id: grant.delivery, part: grant.part });
+    return {
+      status: 200,
+      contentType: octets,
+      body: "",
+      headers: {
+        "content-length": String(byteLength),
+        "repr-digest": `sha-256=:${Buffer.from(sha256, "hex").toString("base64")}:`,
+        "accept-ranges": "none",
+        "cache-control": "no-store",
+      },
+      stream: (to) => sendTo(to, gone()),
+    };
+  },
+});
+
+/** Returns the token of the grant. The API key must be in `x-api-key`: without that header, the token would be taken for an API key. */
+function tokenOf(header: HeaderReader): string {
+  const token = /^Bearer +(\S+)$/i.exec(header("authorization") ?? "")?.[1];
+  if (token === undefined) throw new Refused("invalid_token");
+  return token;
+}
+
+const accepted = [octets, "application/*", "*/*"];
+
+const accepts = (header: string | undefined): boolean =>
+  header === undefined ||
+  header.split(",").some((range) => {
+    const { type = "", parameters = [] } = parseMediaType(range) ?? {};
+    return accepted.includes(type) && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
+  });

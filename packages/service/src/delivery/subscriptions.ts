@@ -1,0 +1,218 @@
+import {
+  type ChangeSubscription,
+  cadenceBounds,
+  domainNames,
+  maxKeyLength,
+  maxNameLength,
+  type Subscription,
+  statusOf,
+} from "@cadastre/delivery";
+import { z } from "zod";
+import type { AuditAction } from "../audit/actions.ts";
+import { defineEndpoint, type Endpoint } from "../endpoint/endpoint.ts";
+import { instant, limit, oneOf, pathId, text, uuid, whole } from "../endpoint/members.ts";
+import {
+  deliveryMode,
+  deliveryView,
+  failure,
+  listedDelivery,
+  prefixesFor,
+  toInstant,
+  toInstantOrNull,
+} from "./delivery-view.ts";
+import type { DeliveryServices } from "./services.ts";
+
+const root = "/v1/file-export-subscriptions";
+const params = pathId("subscription");
+const onSubscriptions = { path: root, tag: "Delivery", channel: "file_delivery" } as const;
+const onSubscription = { ...onSubscriptions, path: `${root}/{id}`, params } as const;
+
+const domain = text.meta({ enum: [...domainNames] });
+const name = text.meta({ minLength: 1, maxLength: maxNameLength });
+const cadenceSeconds = z
+  .number()
+  .meta({ type: "integer", minimum: cadenceBounds.least, maximum: cadenceBounds.most });
+const preferredMinuteOfDay = z.number().meta({ type: "integer", minimum: 0, maximum: 1439 });
+const emptyDeliveryBehavior = z.enum(["manifest_only", "skip"]);
+
+const subscription = z.object({
+  id: uuid,
+  name,
+  domain,
+  deliveryMode,
+  cadenceSeconds,
+  destinationId: text.nullable(),
+  preferredMinuteOfDay: preferredMinuteOfDay.nullable(),
+  emptyDeliveryBehavior,
+  profileId: text,
+  status: oneOf(["active", "resetting", "suspended", "paused", "canceled"]),
+  failure: failure(),
+  generation: whole,
+  next_sequence: whole,
+  next_due_at: instant.nullable(),
+  created_at: instant,
+});
+
+/** Returns the JSON of a subscription: the members of the request in its spelling, then its state. */
+const subscriptionView = (found: Subscription) => ({
+  id: found.id,
+  name: found.name,
+  domain: found.domain,
+  deliveryMode: found.mode,
+  destinationId: found.destination,
+  cadenceSeconds: found.cadenceSeconds,
+  preferredMinuteOfDay: found.preferredMinuteOfDay,
+  emptyDeliveryBehavior: found.emptyDeliveryBehavior,
+  profileId: found.profile,
+  status: statusOf(found),
+  failure: found.code === null ? null : { code: found.code },
+  generation: found.generation,
+  next_sequence: found.sequence,
+  next_due_at: toInstantOrNull(found.due),
+  created_at: toInstant(found.created),
+});
+
+/** Returns the JSON of a subscription at its creation, so that a replayed request gets the same answer whatever its state is now. */
+const createdSubscriptionView = (created: Subscription) =>
+  subscriptionView({
+    ...created,
+    state: "active",
+    code: null,
+    generation: 1,
+    sequence: 0,
+    due: created.created,
+  });
+
+const subscribe = defineEndpoint({
+  ...onSubscriptions,
+  method: "post",
+  summary: "Create a subscription. Its seed is due at once, its deltas by the cadence",
+  audit: "subscription.create",
+  body: {
+    name,
+    domain,
+    deliveryMode,
+    cadenceSeconds,
+    preferredMinuteOfDay: preferredMinuteOfDay.optional(),
+    emptyDeliveryBehavior: emptyDeliveryBehavior.optional(),
+    destinationId: text.optional(),
+    profileId: text.optional(),
+    idempotencyKey: text.meta({ minLength: 1, maxLength: maxKeyLength }).optional(),
+  },
+  answer: { status: 201, data: subscription },
+  errors: [
+    "invalid_name",
+    "unknown_domain",
+    "invalid_cadence",
+    "invalid_preferred_minute",
+    "unknown_profile",
+    "destination_required",
+    "entitlement_denied",
+    "capability_required",
+    "not_found",
+    "subscription_exists",
+    "too_many_subscriptions",
+    "idempotency_conflict",
+    "destination_not_active",
+    "push_unavailable",
+  ],
+  handle: async ({ caller, body, reply }, { subscriptions }: DeliveryServices) => {
+    const { subscription: created, replayed } = await subscriptions.create(caller, body);
+    return reply(createdSubscriptionView(created), {
+      headers: {
+        location: `${root}/${created.id}`,
+        ...(replayed ? { "idempotency-replayed": "true" } : {}),
+      },
+    });
+  },
+});
+
+const listSubscriptions = defineEndpoint({
+  ...onSubscriptions,
+  method: "get",
+  summary: "Your subscriptions, the last created first (beyond the specification)",
+  query: { limit: limit("Subscriptions") },
+  answer: { data: z.array(subscription), meta: { count: whole } },
+  errors: ["invalid_limit"],
+  handle: async ({ caller, query, reply }, { subscriptions }: DeliveryServices) => {
+    const found = await subscriptions.list(caller, query.limit);
+    return reply(found.map(subscriptionView), { meta: { count: found.length } });
+  },
+});
+
+const getSubscription = defineEndpoint({
+  ...onSubscription,
+  method: "get",
+  summary: "One subscription (beyond the specification)",
+  answer: { data: subscription },
+  errors: ["not_found"],
+  handle: async ({ caller, params: { id }, reply }, { subscriptions }: DeliveryServices) =>
+    reply(subscriptionView(await subscriptions.find(caller, id))),
+});
+
+const listDeliveries = defineEndpoint({
+  ...onSubscription,
+  method: "get",
+  path: `${root}/{id}/deliveries`,
+  summary: "Deliveries of a subscription in any state, the last one of the last generation first",
+  query: { limit: limit("Deliveries") },
+  answer: { data: z.array(listedDelivery), meta: { count: whole } },
+  errors: ["invalid_limit", "not_found"],
+  handle: async ({ caller, params: { id }, query, reply }, services: DeliveryServices) => {
+    const found = await services.subscriptions.deliveries(caller, id, query.limit);
+    const pushed = found.map(({ delivery }) => delivery);
+    const prefixes = await prefixesFor(services, caller.scope.customer, pushed);
+    const views = found.map(({ delivery, state }) => deliveryView(delivery, prefixes, state));
+    return reply(views, { meta: { count: found.length } });
+  },
+});
+
+/** Defines an endpoint that changes a subscription and answers with its new state. */
+const change = (
+  { method, path, summary }: Pick<Endpoint<never>, "method" | "path" | "summary">,
+  audit: AuditAction,
+  changeOf: (services: DeliveryServices) => ChangeSubscription,
+) =>
+  defineEndpoint({
+    ...onSubscription,
+    method,
+    path: onSubscription.path + path,
+    summary: `${summary} (beyond the specification)`,
+    audit,
+    answer: { data: subscription },
+    errors: ["not_found", "subscription_canceled"],
+    handle: async ({ caller, params: { id }, reply }, services: DeliveryServices) =>
+      reply(subscriptionView(await changeOf(services)(caller, id))),
+  });
+
+/** Endpoints of subscriptions. Source: interface specification, section 4.3. */
+export const subscriptionEndpoints = [
+  subscribe,
+  listSubscriptions,
+  getSubscription,
+  listDeliveries,
+  change(
+    {
+      method: "post",
+      path: "/pause",
+      summary: "Create no delivery until it is resumed; one in progress continues",
+    },
+    "subscription.pause",
+    ({ subscriptions }) => subscriptions.pause,
+  ),
+  change(
+    { method: "post", path: "/resume", summary: "Resume: the next delivery is due at once" },
+    "subscription.resume",
+    ({ subscriptions }) => subscriptions.resume,
+  ),
+  change(
+    { method: "post", path: "/reset", summary: "Begin a new generation, with a seed" },
+    "subscription.reset",
+    ({ subscriptions }) => subscriptions.reset,
+  ),
+  change(
+    { method: "delete", path: "", summary: "End a subscription for good" },
+    "subscription.cancel",
+    ({ subscriptions }) => subscriptions.cancel,
+  ),
+];
