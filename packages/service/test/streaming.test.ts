@@ -25,14 +25,19 @@ async function metric(name: string): Promise<number> {
 }
 
 /** Sends a request and reads nothing of the answer. */
-async function unread(target: string, headers: Readonly<Record<string, string>> = {}): Promise<Socket> {
+async function unread(
+  target: string,
+  headers: Readonly<Record<string, string>> = {},
+  times = 1,
+): Promise<Socket> {
   const { hostname, port } = new URL(running.service.baseUrl);
   const socket = connect({ host: hostname, port: Number(port) });
   socket.pause();
   socket.on("error", () => {});
   await new Promise((resolve) => socket.once("connect", resolve));
   const lines = Object.entries({ host: hostname, "x-api-key": running.key("national"), ...headers });
-  socket.write(`GET ${target} HTTP/1.1\r\n${lines.map((line) => `${line.join(": ")}\r\n`).join("")}\r\n`);
+  const request = `GET ${target} HTTP/1.1\r\n${lines.map((line) => `${line.join(": ")}\r\n`).join("")}\r\n`;
+  socket.write(request.repeat(times));
   return socket;
 }
 
@@ -56,6 +61,14 @@ test.each([
     socket.destroy();
   },
 );
+
+test("an answer that waits for its turn on a connection releases its memory when the client disconnects", async () => {
+  const socket = await unread(page, {}, 2);
+  await until(async () => (await metric("cadastre_answers_bytes")) > 10_000_000);
+  await wait(300);
+  socket.destroy();
+  await until(async () => (await metric("cadastre_answers_bytes")) === 0);
+});
 
 test("the bytes of a page are counted until it was sent, and the pages of a customer beyond its share wait for one another", async () => {
   expect(await metric("cadastre_answers_bytes_limit")).toBe(128 * 1024 ** 2);

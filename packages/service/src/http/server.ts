@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Express } from "express";
 import { HeadBudget } from "./head-budget.ts";
+import { closeWithConnection } from "./queued-responses.ts";
 import { requestIdOf } from "./request-ids.ts";
 import { queueRequests } from "./request-queue.ts";
 import { maxUrlLength } from "./url-limit.ts";
@@ -51,6 +52,7 @@ export async function listen(
   const budget = new HeadBudget(heads);
   const begin = queueRequests(app);
   const server = createServer({ maxHeaderSize, ...timeouts }, (req, res) => {
+    closeWithConnection(req, res);
     if (budget.admit(req, res)) begin(req, res);
   });
   budget.watch(server);
