@@ -26,19 +26,20 @@ export type DeliveryRegistry = {
 
 export function createDeliveryRegistry({ engine, knex, guarded }: RegistryDatabase): DeliveryRegistry {
   const dialect = queueDialects[engine];
+  const guard = <T extends Parameters<typeof guarded>[0]>(tables: T): T => guarded(tables, DeliveryError);
   return {
     deliveries: {
-      ...guarded(createDeliveryRecords(knex), DeliveryError),
-      queue: guarded(createDeliveryQueue(knex, dialect), DeliveryError),
-      damage: guarded(createPartDamage(knex, dialect), DeliveryError),
-      grants: guarded(createPartGrants(knex), DeliveryError),
-      retention: guarded(createDeliveryRetention(knex), DeliveryError),
+      ...guard(createDeliveryRecords(knex)),
+      queue: guard(createDeliveryQueue(knex, dialect)),
+      damage: guard(createPartDamage(knex, dialect)),
+      grants: guard(createPartGrants(knex)),
+      retention: guard(createDeliveryRetention(knex)),
     },
-    destinations: guarded(createDestinationRegistry(knex), DeliveryError),
-    subscriptions: guarded(createSubscriptionRegistry(knex), DeliveryError),
+    destinations: guard(createDestinationRegistry(knex)),
+    subscriptions: guard(createSubscriptionRegistry(knex)),
     webhooks: {
-      ...guarded(createWebhookRecords(knex), DeliveryError),
-      outbox: guarded({ ...createGathering(knex), ...createSending(knex) }, DeliveryError),
+      ...guard(createWebhookRecords(knex)),
+      outbox: guard({ ...createGathering(knex), ...createSending(knex) }),
     },
   };
 }

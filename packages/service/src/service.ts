@@ -68,12 +68,17 @@ export async function startService(
   try {
     return await start(config, folder, log, opened);
   } catch (error) {
-    for (const close of opened.toReversed()) await close();
+    await closeAll(opened);
     throw error;
   }
 }
 
 type Close = () => unknown;
+
+/** Closes in the reverse order of opening. */
+async function closeAll(opened: readonly Close[]): Promise<void> {
+  for (const close of opened.toReversed()) await close();
+}
 
 /** @param opened collects the functions that close what was opened */
 async function start(config: Config, folder: DataFolder, log: Log, opened: Close[]): Promise<RunningService> {
@@ -173,35 +178,22 @@ async function start(config: Config, folder: DataFolder, log: Log, opened: Close
     heap,
   };
   await checks.waitForFirst();
-  const server = await listen(createApp(services), config, limits.heads);
-  opened.push(() => server.stop(0));
+  const worker = config.worker ? await startWorker(exporting, { scopes, log, onDamage }) : undefined;
+  opened.push(() => worker?.stop());
+  // Opened before the server and closed after it, so that metrics show the requests in progress while the service drains.
   const admin = await listenForOperator(services);
   opened.push(() => admin?.stop(0));
-  const stopPruning = startPruning(store, config.tokenLife, ledger.retention.earliestCheckpoint, log);
-  opened.push(stopPruning);
-  const worker = config.worker ? await startWorker(exporting, { scopes, log, onDamage }) : undefined;
+  const server = await listen(createApp(services), config, limits.heads);
+  opened.push(() => server.stop(config.drainSeconds * 1000));
+  opened.push(startPruning(store, config.tokenLife, ledger.retention.earliestCheckpoint, log));
+  opened.push(readiness.stop);
   return {
     baseUrl: config.baseUrl ?? `http://${reachable(config.host)}:${server.port}`,
     port: server.port,
     adminPort: admin?.port,
     isServing: activation.entitySets().length > 0,
     examples: readExamples(await store.notes.get(notes.examples)),
-    stop: async () => {
-      readiness.stop();
-      stopPruning();
-      await checks.stop();
-      activation.stop();
-      trust.keys.close();
-      await server.stop(config.drainSeconds * 1000);
-      // Closed last, so that metrics show the requests still in progress while the service drains.
-      await admin?.stop(0);
-      eventLoop?.stop();
-      heap.stop();
-      await worker?.stop();
-      await store.close();
-      await registry.close();
-      use.release();
-    },
+    stop: () => closeAll(opened),
   };
 }
 
