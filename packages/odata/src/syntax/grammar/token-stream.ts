@@ -18,7 +18,7 @@ export const nameOf = (token: IToken | undefined): string => token?.tokenType.na
 /** True if the last of `tokens` is at the start of the text or follows white space. */
 export function isSpaced(tokens: readonly IToken[]): boolean {
   const before = tokens.at(-2);
-  return tokens.at(-1)?.startOffset !== (before === undefined ? undefined : endOf(before));
+  return before === undefined || endOf(before) !== tokens.at(-1)?.startOffset;
 }
 
 const comparing: ReadonlySet<string> = new Set(["Compare", "Has", "In"]);
