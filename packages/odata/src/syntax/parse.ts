@@ -9,18 +9,9 @@ import {
   searchByGrammar,
   selectByGrammar,
 } from "./grammar/index.ts";
+import type { ComputeItem, Direction, ExpandItem, OrderByItem, SelectItem, Transformation } from "./items.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
-import type {
-  ComputeItem,
-  Direction,
-  ExpandItem,
-  OrderByItem,
-  SearchNode,
-  SelectItem,
-  Span,
-  SyntaxNode,
-  Transformation,
-} from "./tree.ts";
+import type { SearchNode, Span, SyntaxNode } from "./tree.ts";
 
 /*
  * Every function takes the decoded text of one option, without its name, and may throw a QueryError with the

@@ -1,4 +1,5 @@
-import type { AggregateItem, ApplyArgument, Span, Transformation } from "../tree.ts";
+import type { ApplyArgument, Transformation } from "../items.ts";
+import type { AggregateItem, Span } from "../tree.ts";
 import type { Chevrotain } from "./chevrotain.ts";
 import { createGroupingGrammar } from "./grouping.ts";
 import { parseSearchWithin } from "./search.ts";
