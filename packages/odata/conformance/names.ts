@@ -1,7 +1,8 @@
 import { QueryError } from "../src/errors.ts";
 import type { PathSegment } from "../src/options/index.ts";
 import { systemOption } from "../src/options/names.ts";
-import type { AggregateItem, ApplyArgument, Span, SyntaxNode, Transformation } from "../src/syntax/tree.ts";
+import type { ApplyArgument, Transformation } from "../src/syntax/items.ts";
+import type { AggregateItem, Span, SyntaxNode } from "../src/syntax/tree.ts";
 
 /**
  * The names that a suite declares, by the rule of the grammar that they belong to. A suite has no entity

@@ -1,7 +1,8 @@
 import { QueryError } from "../errors.ts";
 import type { EntitySet, Instant } from "../model/types.ts";
+import type { OrderByItem } from "../syntax/items.ts";
 import { defaultLimits } from "../syntax/limits.ts";
-import type { OrderByItem, Span, SyntaxNode } from "../syntax/tree.ts";
+import type { Span, SyntaxNode } from "../syntax/tree.ts";
 import { checkAliases, isOpen } from "./alias-limits.ts";
 import { bindArithmetic, bindNegate } from "./arithmetic.ts";
 import { bindCall, bindCase } from "./call.ts";

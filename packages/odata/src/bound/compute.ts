@@ -1,6 +1,6 @@
 import { QueryError } from "../errors.ts";
 import type { EntitySet, PrimitiveType, StructuralProperty } from "../model/types.ts";
-import type { ComputeItem } from "../syntax/tree.ts";
+import type { ComputeItem } from "../syntax/items.ts";
 import { bindExpression } from "./bind.ts";
 import type { BindOptions, ComputedExpressions } from "./context.ts";
 import { checkSize } from "./size.ts";

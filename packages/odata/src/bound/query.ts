@@ -1,6 +1,7 @@
 import { QueryError } from "../errors.ts";
 import type { EntitySet } from "../model/types.ts";
-import type { ComputeItem, OrderByItem, SearchNode, SelectItem, SyntaxNode } from "../syntax/tree.ts";
+import type { ComputeItem, OrderByItem, SelectItem } from "../syntax/items.ts";
+import type { SearchNode, SyntaxNode } from "../syntax/tree.ts";
 import { bindFilter, bindOrderBy } from "./bind.ts";
 import { bindCompute, computedProjection } from "./compute.ts";
 import type { BindOptions, ComputedExpressions } from "./context.ts";

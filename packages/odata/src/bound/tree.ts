@@ -8,7 +8,8 @@ import type {
   StructuredType,
   ValueType,
 } from "../model/types.ts";
-import type { ArithmeticOperator, Comparator, Direction, LambdaOperator } from "../syntax/tree.ts";
+import type { Direction } from "../syntax/items.ts";
+import type { ArithmeticOperator, Comparator, LambdaOperator } from "../syntax/tree.ts";
 
 /** Type of entities or complex values: the type of every path segment but the last. */
 export type StructureType = { readonly structure: StructuredType; readonly collection: boolean };

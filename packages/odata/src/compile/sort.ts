@@ -1,7 +1,7 @@
 import type { BoundType } from "../bound/tree.ts";
 import type { EncodingName } from "../sql/encoding.ts";
 import { identifier, join, type SqlFragment } from "../sql/fragment.ts";
-import type { Direction } from "../syntax/tree.ts";
+import type { Direction } from "../syntax/items.ts";
 import type { CompileContext } from "./compile-context.ts";
 
 /** An item that rows are sorted by. */

@@ -1,4 +1,5 @@
 export { children } from "./children.ts";
+export type * from "./items.ts";
 export { defaultLimits, type Limits } from "./limits.ts";
 export {
   parseApply,

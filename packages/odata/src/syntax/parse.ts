@@ -1,4 +1,4 @@
-import { fastEnd, parseFast, parseFastPrefix } from "./fast/expression.ts";
+import { ExpressionReader, parseFast } from "./fast/expression.ts";
 import { withEncoded } from "./grammar/encoded.ts";
 import {
   applyByGrammar,
@@ -9,18 +9,9 @@ import {
   searchByGrammar,
   selectByGrammar,
 } from "./grammar/index.ts";
+import type { ComputeItem, Direction, ExpandItem, OrderByItem, SelectItem, Transformation } from "./items.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
-import type {
-  ComputeItem,
-  Direction,
-  ExpandItem,
-  OrderByItem,
-  SearchNode,
-  SelectItem,
-  Span,
-  SyntaxNode,
-  Transformation,
-} from "./tree.ts";
+import type { SearchNode, Span, SyntaxNode } from "./tree.ts";
 
 /*
  * Every function takes the decoded text of one option, without its name, and may throw a QueryError with the
@@ -50,13 +41,14 @@ const directed = /[ \t]+(asc|desc)$/i;
 
 function orderByFast(text: string, limits: Limits): readonly OrderByItem[] | undefined {
   const items: OrderByItem[] = [];
+  const reader = new ExpressionReader(text, limits);
   let at = 0;
   for (;;) {
-    const expression = parseFastPrefix(text, at, limits);
+    const expression = reader.expressionAt(at);
     if (expression === undefined) return undefined;
-    const comma = text.indexOf(",", fastEnd);
+    const comma = text.indexOf(",", reader.at);
     const end = comma < 0 ? text.length : comma;
-    const rest = text.slice(fastEnd, end);
+    const rest = text.slice(reader.at, end);
     const word = directed.exec(rest)?.[1];
     if (rest !== "" && (word === undefined || rest.trim() !== word)) return undefined;
     items.push({ start: at, end, expression, direction: (word?.toLowerCase() ?? "asc") as Direction });

@@ -3,13 +3,25 @@ import { expect, test } from "vitest";
 import { corpus } from "../../bench/corpus.ts";
 import { QueryError } from "../../src/errors.ts";
 import { parseFast } from "../../src/syntax/fast/expression.ts";
-import { expressionByGrammar } from "../../src/syntax/grammar/index.ts";
-import { defaultLimits, parseFilter, printFilter, type SyntaxNode } from "../../src/syntax/index.ts";
+import {
+  expandByGrammar,
+  expressionByGrammar,
+  orderByByGrammar,
+  selectByGrammar,
+} from "../../src/syntax/grammar/index.ts";
+import {
+  defaultLimits,
+  parseExpand,
+  parseFilter,
+  parseOrderBy,
+  parseSelect,
+  printFilter,
+} from "../../src/syntax/index.ts";
 import { accepted, refused } from "./cases.ts";
 import { spanless } from "./spanless.ts";
 
 /** The tree of `text`, or the error it is refused with. Anything else that is thrown is a crash. */
-function outcome(parse: (text: string) => SyntaxNode | undefined, text: string) {
+function outcome<T>(parse: (text: string) => T, text: string) {
   try {
     return parse(text);
   } catch (error) {
@@ -33,12 +45,31 @@ const changes = {
   swap: (before: string, after: string) => before + after.slice(1, 2) + after.slice(0, 1) + after.slice(2),
 } as const;
 
-const mutant = fc
-  .tuple(anyText, fc.nat(), letters, fc.constantFrom(...Object.values(changes)))
-  .map(([text, seed, letter, change]) => {
-    const at = text.length === 0 ? 0 : seed % text.length;
-    return change(text.slice(0, at), text.slice(at), letter);
-  });
+const mutantOf = (original: fc.Arbitrary<string>) =>
+  fc
+    .tuple(original, fc.nat(), letters, fc.constantFrom(...Object.values(changes)))
+    .map(([text, seed, letter, change]) => {
+      const at = text.length === 0 ? 0 : seed % text.length;
+      return change(text.slice(0, at), text.slice(at), letter);
+    });
+
+const mutant = mutantOf(anyText);
+
+const item = fc.constantFrom("City", "ListPrice", "a/b", "length(City)", "(a)", "*", "Ns.Type/a", "@a.b");
+const direction = fc.constantFrom("", "", " asc", " desc", "  DESC", "\tAsc ");
+const mutantOfList = mutantOf(
+  fc
+    .array(fc.tuple(item, direction, fc.constantFrom(",", ", ", " ,", ",  ")), {
+      minLength: 1,
+      maxLength: 10,
+    })
+    .map((items) =>
+      items
+        .map((parts) => parts.join(""))
+        .join("")
+        .replace(/[ ,]+$/, ""),
+    ),
+);
 
 const runs = Number(process.env["CASES"] ?? 3000);
 
@@ -51,6 +82,25 @@ test("a mutant is read alike by the fast path and by the grammar", () => {
         outcome((source) => expressionByGrammar(source, defaultLimits), text),
         text,
       ).toEqual(fast);
+    }),
+    { numRuns: runs },
+  );
+});
+
+const lists = {
+  $orderby: [parseOrderBy, orderByByGrammar],
+  $select: [parseSelect, selectByGrammar],
+  $expand: [parseExpand, expandByGrammar],
+} as const;
+
+test.each(Object.entries(lists))("a mutant of a list in %s is read alike", (_, [parse, byGrammar]) => {
+  fc.assert(
+    fc.property(mutantOfList, (text) => {
+      const expected = outcome((source) => byGrammar(source, defaultLimits), text);
+      expect(
+        outcome((source) => parse(source), text),
+        text,
+      ).toEqual(expected);
     }),
     { numRuns: runs },
   );

@@ -1,17 +1,19 @@
-import type { LiteralType } from "../tree.ts";
+import type { LiteralNode, LiteralType } from "../tree.ts";
 import { digit, hexadecimal, is, skip, twoDigits } from "./characters.ts";
-
-/** Type of the literal that {@link endOfNumeral} matched last. */
-export let numeralType: LiteralType = "Integer";
 
 const hyphen = 45;
 const colon = 58;
+const plus = 43;
 const point = 46;
 
 const groups = [8, 4, 4, 4, 12] as const;
 
+/** Returns the literal between `start` and `end`; undefined if `end` is negative. */
+const literal = (text: string, start: number, end: number, type: LiteralType): LiteralNode | undefined =>
+  end < 0 ? undefined : { kind: "Literal", start, end, type, value: text.slice(start, end) };
+
 /** Returns the end of a GUID that starts at `at`; -1 if there is none. */
-export function endOfGuid(text: string, at: number): number {
+function endOfGuid(text: string, at: number): number {
   let end = at;
   for (const [index, length] of groups.entries()) {
     if (index > 0) {
@@ -26,6 +28,10 @@ export function endOfGuid(text: string, at: number): number {
   return end;
 }
 
+/** Parses the GUID that starts at `start`. */
+export const guidAt = (text: string, start: number): LiteralNode | undefined =>
+  literal(text, start, endOfGuid(text, start), "Guid");
+
 /** Returns the end of `:mm[:ss[.fraction]]` at `at`, after the hours; -1 if there is none. */
 function endOfMinutes(text: string, at: number): number {
   const minute = twoDigits(text, at + 1);
@@ -38,67 +44,70 @@ function endOfMinutes(text: string, at: number): number {
   return end > at + 7 && end <= at + 19 ? end : -1;
 }
 
-/** Returns the end of `-MM-DD[Thh:mm…Z]` at `at`, after the year; -1 if there is none. */
+/** Returns the end of `hh:mm[:ss[.fraction]]` at `at`; -1 if there is none. */
+function endOfTime(text: string, at: number): number {
+  const hour = twoDigits(text, at);
+  return hour < 0 || hour > 23 ? -1 : endOfMinutes(text, at + 2);
+}
+
+/** Returns the end of `-MM-DD` at `at`, after the year; -1 if there is none. */
 function endOfDate(text: string, at: number): number {
   const month = twoDigits(text, at + 1);
   const day = twoDigits(text, at + 4);
   if (text.charCodeAt(at + 3) !== hyphen) return -1;
-  if (month < 1 || month > 12 || day < 1 || day > 31) return -1;
-  numeralType = "Date";
-  if ((text.charCodeAt(at + 6) | 32) !== 116) return at + 6;
-  numeralType = "DateTimeOffset";
-  const hour = twoDigits(text, at + 7);
-  if (hour < 0 || hour > 23) return -1;
-  const end = endOfMinutes(text, at + 9);
-  if (end < 0) return -1;
-  const zone = text.charCodeAt(end);
-  if ((zone | 32) === 122) return end + 1;
-  if (zone !== hyphen && zone !== 43) return -1;
-  const zoneHour = twoDigits(text, end + 1);
-  const zoneMinute = twoDigits(text, end + 4);
-  if (zoneHour < 0 || zoneHour > 23 || zoneMinute < 0 || zoneMinute > 59) return -1;
-  return text.charCodeAt(end + 3) === colon ? end + 6 : -1;
+  return month < 1 || month > 12 || day < 1 || day > 31 ? -1 : at + 6;
+}
+
+/** Returns the end of the offset `Z` or `±hh:mm` at `at`, after a time; -1 if there is none. */
+function endOfZone(text: string, at: number): number {
+  const zone = text.charCodeAt(at);
+  if ((zone | 32) === 122) return at + 1;
+  if (zone !== hyphen && zone !== plus) return -1;
+  const hour = twoDigits(text, at + 1);
+  const minute = twoDigits(text, at + 4);
+  if (hour < 0 || hour > 23 || minute < 0 || minute > 59) return -1;
+  return text.charCodeAt(at + 3) === colon ? at + 6 : -1;
+}
+
+/** Parses the date, optionally with a time, that starts at `start` and whose year ends at `year`. */
+function dateAt(text: string, start: number, year: number): LiteralNode | undefined {
+  const date = endOfDate(text, year);
+  if (date < 0 || (text.charCodeAt(date) | 32) !== 116) return literal(text, start, date, "Date");
+  const time = endOfTime(text, date + 1);
+  return time < 0 ? undefined : literal(text, start, endOfZone(text, time), "DateTimeOffset");
 }
 
 /**
- * Returns the end of the literal at `at` that begins with a digit, or with a minus and a digit; -1 if it is not in
- * one of the common forms. Sets {@link numeralType} to its type.
+ * Parses the literal at `start` that begins with a digit, or with a minus and a digit; returns undefined if it is not
+ * in one of the common forms.
  */
-export function endOfNumeral(text: string, at: number): number {
-  const negative = text.charCodeAt(at) === hyphen;
-  const first = negative ? at + 1 : at;
+export function numeralAt(text: string, start: number): LiteralNode | undefined {
+  const negative = text.charCodeAt(start) === hyphen;
+  const first = negative ? start + 1 : start;
   let end = skip(text, first, digit);
-  if (end === first) return -1;
+  if (end === first) return undefined;
   const next = text.charCodeAt(end);
   if (!negative) {
-    if (next === hyphen && end - first === 4) {
-      return endOfDate(text, end);
-    }
+    if (next === hyphen && end - first === 4) return dateAt(text, start, end);
     if (next === colon) {
-      const hour = end - first === 2 ? twoDigits(text, first) : -1;
-      if (hour < 0 || hour > 23) return -1;
-      numeralType = "TimeOfDay";
-      return endOfMinutes(text, end);
+      return end - first === 2 ? literal(text, start, endOfTime(text, start), "TimeOfDay") : undefined;
     }
-    const guid = endOfGuid(text, first);
-    if (guid > 0) {
-      numeralType = "Guid";
-      return guid;
-    }
+    const guid = guidAt(text, start);
+    if (guid !== undefined) return guid;
   }
-  numeralType = "Integer";
+  let type: LiteralType = "Integer";
   if (next === point) {
     const fraction = end + 1;
     end = skip(text, fraction, digit);
-    if (end === fraction) return -1;
-    numeralType = "Decimal";
+    if (end === fraction) return undefined;
+    type = "Decimal";
   }
   if ((text.charCodeAt(end) | 32) === 101) {
     const sign = text.charCodeAt(end + 1);
-    const exponent = sign === 43 || sign === hyphen ? end + 2 : end + 1;
+    const exponent = sign === plus || sign === hyphen ? end + 2 : end + 1;
     end = skip(text, exponent, digit);
-    if (end === exponent) return -1;
-    numeralType = "Double";
+    if (end === exponent) return undefined;
+    type = "Double";
   }
-  return end;
+  return literal(text, start, end, type);
 }

@@ -1,4 +1,5 @@
-import type { AggregateItem, ApplyArgument, Span, Transformation } from "../tree.ts";
+import type { ApplyArgument, Transformation } from "../items.ts";
+import type { AggregateItem, Span } from "../tree.ts";
 import type { Chevrotain } from "./chevrotain.ts";
 import { createGroupingGrammar } from "./grouping.ts";
 import { parseSearchWithin } from "./search.ts";
@@ -91,8 +92,8 @@ export function createApplyGrammar(chevrotain: Chevrotain, tokens: Tokens) {
       const { expression, method, alias, from } = item;
       const items = expression.kind === "Name" && expression.name === "$count";
       if (items && method !== null) {
-        const start = this.text.indexOf("with", expression.end);
-        this.refuse({ start, end: start + 4 }, "`as` or `from`");
+        const withToken = this.input.find(({ startOffset }) => startOffset >= expression.end);
+        if (withToken !== undefined) this.refuse(withToken, "`as` or `from`");
       }
       const counts = items || expression.kind === "Count";
       const needed = method !== null || counts || from.some((step) => step.method !== null);

@@ -1,5 +1,5 @@
 import type { IToken } from "chevrotain";
-import type { ExpandItem, SelectItem, SelectOptions } from "../tree.ts";
+import type { ExpandItem, SelectItem, SelectOptions } from "../items.ts";
 import type { Chevrotain } from "./chevrotain.ts";
 import { type ApplyParser, createNestedOptionsGrammar, type ItemKind } from "./nested-options.ts";
 import type { Tokens } from "./tokens.ts";

@@ -1,4 +1,5 @@
-import type { ApplyArgument, SyntaxNode } from "../tree.ts";
+import type { ApplyArgument } from "../items.ts";
+import type { SyntaxNode } from "../tree.ts";
 import type { Chevrotain } from "./chevrotain.ts";
 import { createHierarchyGrammar } from "./hierarchy.ts";
 import { spanOf } from "./token-stream.ts";

@@ -1,5 +1,6 @@
 import type { IToken } from "chevrotain";
-import type { ApplyArgument, SyntaxNode } from "../tree.ts";
+import type { ApplyArgument } from "../items.ts";
+import type { SyntaxNode } from "../tree.ts";
 import type { Chevrotain } from "./chevrotain.ts";
 import { createItemsGrammar } from "./items.ts";
 import { endOf, spanOf } from "./token-stream.ts";

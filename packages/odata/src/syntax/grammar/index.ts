@@ -1,15 +1,7 @@
 import type { IToken, Lexer } from "chevrotain";
+import type { ComputeItem, ExpandItem, OrderByItem, SelectItem, Transformation } from "../items.ts";
 import { checkTextLength, type Limits } from "../limits.ts";
-import type {
-  ComputeItem,
-  ExpandItem,
-  OrderByItem,
-  SearchNode,
-  SelectItem,
-  Span,
-  SyntaxNode,
-  Transformation,
-} from "../tree.ts";
+import type { SearchNode, Span, SyntaxNode } from "../tree.ts";
 import { createApplyGrammar } from "./apply.ts";
 import { loadChevrotain } from "./chevrotain.ts";
 import { createExpandGrammar } from "./expand.ts";

@@ -1,5 +1,5 @@
+import type { ComputeItem, Direction, OrderByItem } from "../items.ts";
 import { tooComplex } from "../limits.ts";
-import type { ComputeItem, Direction, OrderByItem } from "../tree.ts";
 import type { Chevrotain } from "./chevrotain.ts";
 import { createExpressionGrammar } from "./expression.ts";
 import type { Tokens } from "./tokens.ts";

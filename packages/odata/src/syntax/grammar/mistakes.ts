@@ -69,16 +69,17 @@ export function operatorSlip(text: string, at: number): Mistake | undefined {
 const otherQuotes = /"([^"]*)"|[‘’‚]([^‘’]*)[‘’]|[“”„]([^“”]*)[“”]/y;
 const bareFraction = /\.\d+/y;
 const exclamation = /!/y;
-const afterOperator = /(?:^|[ \t])(?:eq|ne|gt|ge|lt|le|has|in)[ \t]+$|[(,][ \t]*$/i;
 const identifier = /^[\p{L}_][\p{L}\p{N}_]*$/u;
 
-/** Returns the mistake at `at`, where a value is expected. */
-export function valueSlip(text: string, at: number): Mistake | undefined {
+/**
+ * Returns the mistake at `at`, where a value is expected. `compared` tells that the value is compared or in a list,
+ * and therefore not a name.
+ */
+export function valueSlip(text: string, at: number, compared: boolean): Mistake | undefined {
   const quoted = match(text, at, otherQuotes);
   if (quoted !== null) {
     const value = quoted[1] ?? quoted[2] ?? quoted[3] ?? "";
     const end = at + quoted[0].length;
-    const compared = afterOperator.test(text.slice(Math.max(0, at - longestQuote), at));
     if (!compared && identifier.test(value)) return { expected: "a name without quotes", start: at, end };
     const expected = value.length > longestQuote ? "text in single quotes" : single(value);
     return { expected, start: at, end };

@@ -1,6 +1,6 @@
 import type { IToken } from "chevrotain";
 import { QueryError } from "../../errors.ts";
-import type { ExpandItem, SelectItem, SelectOptions, Transformation } from "../tree.ts";
+import type { ExpandItem, SelectItem, SelectOptions, Transformation } from "../items.ts";
 import type { Chevrotain } from "./chevrotain.ts";
 import { createItemsGrammar } from "./items.ts";
 import { endOf, spanOf } from "./token-stream.ts";

@@ -1,12 +1,30 @@
-import type { IRecognitionException, IToken, TokenType } from "chevrotain";
+import type { IParserErrorMessageProvider, IRecognitionException, IToken, TokenType } from "chevrotain";
 import type { QueryError } from "../../errors.ts";
 import { deepestNesting, type Limits, tooComplex } from "../limits.ts";
 import type { Span, SyntaxNode } from "../tree.ts";
 import type { Chevrotain } from "./chevrotain.ts";
-import { expectedInput, type Failure, operatorBefore, syntaxError } from "./fault.ts";
+import { expectationOf, type Failure } from "./expectation.ts";
+import { syntaxError } from "./fault.ts";
 import { operatorSlip, valueSlip } from "./mistakes.ts";
 import { parserClass } from "./parser-methods.ts";
-import { endOf, spanOf } from "./token-stream.ts";
+import { endOf, isCompared, operatorBefore, spanOf } from "./token-stream.ts";
+
+/** Token type that was required where the last unexpected token was found. */
+type Mismatch = { required: TokenType | null };
+
+/**
+ * Records mismatches. The library passes the required token type to its provider of error messages, but the
+ * exception does not carry it. The messages are not used.
+ */
+const recorder = (mismatch: Mismatch): IParserErrorMessageProvider => ({
+  buildMismatchTokenMessage({ expected }) {
+    mismatch.required = expected;
+    return "";
+  },
+  buildNotAllInputParsedMessage: () => "",
+  buildNoViableAltMessage: () => "",
+  buildEarlyExitMessage: () => "",
+});
 
 /** Creates the base class of all grammars: limits, spans, and error messages. */
 export function createBase(chevrotain: Chevrotain) {
@@ -21,14 +39,17 @@ export function createBase(chevrotain: Chevrotain) {
     whole = "";
     /** Qualified names that stand alone: types as arguments of `cast` and `isof`, otherwise an error. */
     readonly bareTypes = new Set<SyntaxNode>();
+    readonly mismatch: Mismatch;
 
     constructor(vocabulary: TokenType[]) {
+      const mismatch: Mismatch = { required: null };
       super(vocabulary, {
         recoveryEnabled: false,
         maxLookahead: 1,
         skipValidations: true,
-        errorMessageProvider: wording,
+        errorMessageProvider: recorder(mismatch),
       });
+      this.mismatch = mismatch;
     }
 
     /** Runs `rule` on all of `tokens`. */
@@ -53,32 +74,40 @@ export function createBase(chevrotain: Chevrotain) {
     }
 
     /** Converts an exception of the library to an error with our messages. */
-    fault(failure: IRecognitionException): QueryError {
-      const span = this.spanAt(failure.token);
+    fault(exception: IRecognitionException): QueryError {
+      const span = this.spanAt(exception.token);
       const { start } = span;
       const named = this.bareTypes.values().next().value;
       if (named !== undefined && named.end < start) return this.after(named, "`(` or `/`");
-      const rule = failure.context.ruleStack.at(-1) ?? "";
-      const known: Failure = { name: failure.name, message: failure.message, start, rule, whole: this.whole };
-      const expected = expectedInput(known, this.text);
-      if (expected === "a value") {
-        const slip = valueSlip(this.text, start);
+      const failure = this.failureOf(exception);
+      const { text, slot } = expectationOf(failure);
+      if (slot === "value") {
+        const slip = valueSlip(this.text, start, isCompared(failure.before));
         if (slip !== undefined) return syntaxError(this.text, slip, slip.expected);
-      } else if (this.afterExpression(known)) {
-        const operator = operatorBefore(this.text, start);
+      } else if (slot === "operator") {
+        const operator = operatorBefore(failure.before, start);
         if (operator !== undefined) return syntaxError(this.text, operator, "a value");
         const slip = operatorSlip(this.text, start);
         if (slip !== undefined) return syntaxError(this.text, slip, slip.expected);
       }
-      return syntaxError(this.text, span, expected);
+      return syntaxError(this.text, span, text);
     }
 
-    /** True if the failure is at the end of an expression, where an operator may have been intended. */
-    afterExpression({ name, message }: Failure): boolean {
-      const ended =
-        name === "NotAllInputParsedException" ||
-        (name.startsWith("Mismatched") && /^`(?:\)|as)`$/.test(message));
-      return ended && (this.depth > 0 || ["expression", "orderBy", "compute"].includes(this.whole));
+    failureOf(exception: IRecognitionException): Failure {
+      const index = this.input.indexOf(exception.token);
+      return {
+        missing: this.missingIn(exception),
+        before: index < 0 ? this.input : this.input.slice(0, index),
+        rule: exception.context.ruleStack.at(-1) ?? "",
+        whole: this.whole,
+        nested: this.depth > 0,
+      };
+    }
+
+    missingIn(exception: IRecognitionException): Failure["missing"] {
+      if (exception instanceof chevrotain.NotAllInputParsedException) return "end";
+      const mismatched = exception instanceof chevrotain.MismatchedTokenException;
+      return (mismatched ? this.mismatch.required : null) ?? "alternative";
     }
 
     /** Returns the error for the text after `node`. */
@@ -152,12 +181,3 @@ export function createBase(chevrotain: Chevrotain) {
     }
   };
 }
-
-/** Error messages of the library. They contain only the label of the expected token, or a description of it. */
-const wording = {
-  buildMismatchTokenMessage: ({ expected }: { expected: TokenType }): string =>
-    expected.LABEL ?? expected.name,
-  buildNotAllInputParsedMessage: (): string => "the end of the text",
-  buildNoViableAltMessage: (): string => "a value",
-  buildEarlyExitMessage: (): string => "a value",
-};

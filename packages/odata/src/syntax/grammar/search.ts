@@ -6,7 +6,7 @@ import { type Chevrotain, loadChevrotain } from "./chevrotain.ts";
 import { isEncoded } from "./encoded.ts";
 import { syntaxError } from "./fault.ts";
 import { createBase } from "./parser.ts";
-import { endOf, spanOf, tokensFrom } from "./token-stream.ts";
+import { endOf, refuseUnclosed, spanOf, tokensFrom } from "./token-stream.ts";
 
 /** Matches a word in decoded text. A semicolon is part of a word only if it was percent-encoded. */
 function matchWord(text: string, from: number): [string] | null {
@@ -40,7 +40,8 @@ function createSearchTokens({ createToken, Lexer }: Chevrotain) {
       pattern: (text: string, offset: number) => matchWord(text, offset),
       line_breaks: false,
     }),
-    Open: token("Open", "a closed phrase", /["'][\s\S]*/),
+    OpenText: token("OpenText", "a closing `'`", /'[\s\S]*/),
+    OpenJson: token("OpenJson", 'a closing `"`', /"[\s\S]*/),
     Junk: token("Junk", "nothing", /[\0-\uFFFF]/),
     And: operator("AND"),
     Or: operator("OR"),
@@ -62,8 +63,11 @@ function classify(tokens: readonly IToken[], types: SearchTokens): IToken[] {
     const next = tokens[index + 1];
     const name = token.tokenType === types.Word ? wordsOf[token.image] : undefined;
     const isOperator =
-      name !== undefined && next !== undefined && next.image !== ")" && (name === "Not" || afterOperand);
-    afterOperand = !isOperator && token.image !== "(";
+      name !== undefined &&
+      next !== undefined &&
+      next.tokenType !== types.CloseParen &&
+      (name === "Not" || afterOperand);
+    afterOperand = !isOperator && token.tokenType !== types.OpenParen;
     if (!isOperator) return token;
     const tokenType = types[name];
     return { ...token, tokenType, tokenTypeIdx: tokenType.tokenTypeIdx as number };
@@ -184,19 +188,13 @@ let built: ReturnType<typeof build> | undefined;
  *
  * @throws {QueryError} `syntax_error`
  */
-function checkGaps(tokens: readonly IToken[], text: string): void {
+function checkGaps(tokens: readonly IToken[], types: SearchTokens, text: string): void {
   for (const [index, token] of tokens.entries()) {
     const previous = tokens[index - 1];
-    if (token.tokenType.name === "Open") {
-      throw syntaxError(
-        text,
-        { start: text.length, end: text.length },
-        `a closing \`${token.image.charAt(0)}\``,
-      );
-    }
-    if (token.tokenType.name === "Junk") throw syntaxError(text, spanOf(token), "a word");
+    refuseUnclosed(token, text);
+    if (token.tokenType === types.Junk) throw syntaxError(text, spanOf(token), "a word");
     const glued = previous !== undefined && endOf(previous) === token.startOffset;
-    if (glued && previous.image !== "(" && token.image !== ")") {
+    if (glued && previous.tokenType !== types.OpenParen && token.tokenType !== types.CloseParen) {
       throw syntaxError(text, spanOf(token), "white space");
     }
   }
@@ -212,10 +210,10 @@ export function parseSearchWithin(text: string, span: Span, limits: Limits): Sea
   const { types, lexer, parser } = built;
   const tokens = tokensFrom(lexer, part, span.start);
   const [first] = tokens;
-  if (first !== undefined && tokens.length === 1 && first.tokenType.name === "Quoted") {
+  if (first !== undefined && tokens.length === 1 && first.tokenType === types.Quoted) {
     const value = first.image.slice(1, -1).replaceAll("''", "'");
     return { kind: "Term", ...spanOf(first), value, phrase: false };
   }
-  checkGaps(tokens, part);
+  checkGaps(tokens, types, part);
   return parser.run(parser.search, classify(tokens, types), part, limits);
 }

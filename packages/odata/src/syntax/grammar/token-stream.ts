@@ -1,4 +1,5 @@
 import type { IToken, Lexer } from "chevrotain";
+import { operatorAt } from "../operators.ts";
 import type { Span } from "../tree.ts";
 import { withOrigin } from "./encoded.ts";
 import { syntaxError } from "./fault.ts";
@@ -10,6 +11,44 @@ export const spanOf = (token: IToken): Span => ({
 });
 
 export const endOf = (token: IToken): number => token.startOffset + token.image.length;
+
+/** Returns the name of the type of `token`; an empty text if there is no token. */
+export const nameOf = (token: IToken | undefined): string => token?.tokenType.name ?? "";
+
+/** True if the last of `tokens` is at the start of the text or follows white space. */
+export function isSpaced(tokens: readonly IToken[]): boolean {
+  const before = tokens.at(-2);
+  return before === undefined || endOf(before) !== tokens.at(-1)?.startOffset;
+}
+
+const comparing: ReadonlySet<string> = new Set(["Compare", "Has", "In"]);
+const listStarts: ReadonlySet<string> = new Set(["OpenParen", "Comma"]);
+
+/** True if the token after the tokens `before` is compared with something, or is in a list. */
+export const isCompared = (before: readonly IToken[]): boolean =>
+  listStarts.has(nameOf(before.at(-1))) || (comparing.has(nameOf(before.at(-1))) && isSpaced(before));
+
+/**
+ * Returns the span of the last of the tokens `before` offset `at`, if it is an operator that was parsed as a name
+ * because no value follows it.
+ */
+export function operatorBefore(before: readonly IToken[], at: number): Span | undefined {
+  const operator = before.at(-1);
+  if (operator === undefined || endOf(operator) === at) return undefined;
+  if (operatorAt(operator.image, 0, operator.image.length) === undefined) return undefined;
+  const begins = isSpaced(before) || listStarts.has(nameOf(before.at(-2)));
+  return begins ? spanOf(operator) : undefined;
+}
+
+/**
+ * Refuses a token that begins with a quote and is not closed.
+ *
+ * @throws {QueryError} `syntax_error`
+ */
+export function refuseUnclosed({ tokenType: { name, LABEL = name } }: IToken, text: string): void {
+  if (name !== "OpenText" && name !== "OpenJson") return;
+  throw syntaxError(text, { start: text.length, end: text.length }, LABEL);
+}
 
 const identifier = /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Mn}\p{Mc}\p{Pc}\p{Cf}]{0,127}$/u;
 const wordy = /^[\w\u0080-\uFFFF'"]/;
@@ -35,25 +74,21 @@ export function tokensFrom(lexer: Lexer, text: string, from: number): IToken[] {
 export function tokenize(lexer: Lexer, text: string, from: number): IToken[] {
   if (/[ \t]/.test(text.charAt(from))) throw syntaxError(text, { start: from, end: from + 1 }, "a value");
   const tokens = tokensFrom(lexer, text, from);
-  let previous: IToken | undefined;
-  for (const token of tokens) {
-    if (token.tokenType.name === "Open") {
-      const expected = token.image.startsWith("'") ? "a closing `'`" : 'a closing `"`';
-      throw syntaxError(text, { start: text.length, end: text.length }, expected);
-    }
+  for (const [index, token] of tokens.entries()) {
+    refuseUnclosed(token, text);
+    const previous = tokens[index - 1];
     const glued = previous !== undefined && endOf(previous) === token.startOffset;
-    if (glued && wordy.test(token.image) && wordyEnd.test((previous as IToken).image)) {
+    if (glued && wordy.test(token.image) && wordyEnd.test(previous.image)) {
       throw syntaxError(text, spanOf(token), expectedBetween(text, token.startOffset));
     }
     if (longOrForeign.test(token.image) && nameParts.test(token.image)) {
       for (const part of token.image.split(".")) {
         if (identifier.test(part)) continue;
-        const slip = valueSlip(text, token.startOffset);
+        const slip = valueSlip(text, token.startOffset, isCompared(tokens.slice(0, index)));
         const span = { start: token.startOffset, end: slip?.end ?? endOf(token) };
         throw syntaxError(text, span, slip?.expected ?? "a name");
       }
     }
-    previous = token;
   }
   return tokens;
 }

@@ -198,8 +198,9 @@ export function createTokens({ createToken, Lexer }: Chevrotain) {
     Star: token("Star", "*", "`*`"),
     Minus: token("Minus", "-", "`-`"),
   };
-  const Open = token("Open", /['"][\s\S]*/, "a closed string");
-  const Junk = token("Junk", /[\0-\uFFFF]/, "nothing");
+  token("OpenText", /'[\s\S]*/, "a closing `'`");
+  token("OpenJson", /"[\s\S]*/, 'a closing `"`');
+  token("Junk", /[\0-\uFFFF]/, "nothing");
 
   /** Only the lexer of `$apply` uses it. */
   const SearchArgument = createToken({
@@ -248,8 +249,6 @@ export function createTokens({ createToken, Lexer }: Chevrotain) {
     Count,
     Filter,
     At,
-    Open,
-    Junk,
     expressionTokens: [Literal, Operator, ...all],
     applyTokens: [Literal, Operator, SearchArgument, ...all],
   };

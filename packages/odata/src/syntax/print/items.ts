@@ -5,9 +5,9 @@ import type {
   OrderByItem,
   SelectItem,
   SelectOptions,
-  SyntaxNode,
   Transformation,
-} from "../tree.ts";
+} from "../items.ts";
+import type { SyntaxNode } from "../tree.ts";
 import { printAggregate, printExpression } from "./expression.ts";
 import { printSearch } from "./search.ts";
 
