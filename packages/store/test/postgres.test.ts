@@ -1,8 +1,8 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasPostgres, type PostgresServer, startPostgres } from "../../odata/test/support/postgres.ts";
+import { readSettings } from "../src/database/postgres-connections.ts";
 import { ClosedSinceCache } from "../src/postgres/closed-since-cache.ts";
-import { readSettings } from "../src/postgres/connections.ts";
 import { openPostgresStore, type Wall } from "../src/postgres/index.ts";
 import { readAsOf } from "../src/postgres/reader.ts";
 import type { Run } from "../src/postgres/reader-pool.ts";

@@ -1,3 +1,4 @@
+import { datasetProperty } from "@cadastre/entitlement";
 import {
   type Column,
   identifier,
@@ -36,6 +37,9 @@ export function typeOf(property: StructuralProperty): SqlFragment {
   if (type === "Edm.Boolean") return sql`boolean`;
   return type === "Edm.Guid" ? sql`uuid` : (types[columnEncoding(property)] ?? sql`text`);
 }
+
+/** Column of a record's dataset id. */
+export const postgresDatasetId: SqlFragment = identifier(datasetProperty.name);
 
 const inColumn = ({ name }: StructuralProperty): SqlFragment => identifier(name);
 

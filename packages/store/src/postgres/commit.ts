@@ -1,31 +1,30 @@
-import { datasetProperty } from "@cadastre/entitlement";
-import { identifier, type SqlFragment } from "@cadastre/odata";
+import { identifier, postgres, type SqlFragment, sql } from "@cadastre/odata";
+import { render } from "@cadastre/odata/run";
 import type { Knex } from "knex";
 import type { OpenCommit } from "../build/build-database.ts";
 import { updateFollowers } from "../build/following.ts";
 import { restorationOf } from "../build/restore.ts";
 import { StoreError } from "../errors.ts";
-import { readStamp } from "../schema/found.ts";
+import { readStamp } from "../migration/found.ts";
+import type { StoredTable } from "../schema/table.ts";
 import type { Change, Commit } from "../store.ts";
 import { Tallies } from "../write/tallies.ts";
 import type { PendingChange } from "../write/version.ts";
 import { lockCommits, noteCommit, postgresLastCheckpoint } from "./bookkeeping.ts";
+import { postgresDatasetId } from "./columns.ts";
 import { type Client, firstRow, poolOf, postgresSession, runTogether } from "./session.ts";
-import { refreshStatistics } from "./statistics.ts";
-import type { BatchTarget, WriteBatch } from "./write-batch.ts";
+import type { WriteBatch } from "./write-batch.ts";
 import { PostgresTableWriter } from "./writer.ts";
-
-const dataset = identifier(datasetProperty.name);
 
 /** Makes commits one after another. Commits of this process are queued; a table lock excludes those of other processes. */
 export class PostgresCommitter {
   readonly #knex: Knex;
-  readonly #resources: ReadonlyMap<string, BatchTarget>;
+  readonly #resources: ReadonlyMap<string, StoredTable>;
   readonly #generation: number;
   #last: Promise<unknown> = Promise.resolve();
 
   /** @param generation schema generation that the resources are written for */
-  constructor(knex: Knex, resources: ReadonlyMap<string, BatchTarget>, generation: number) {
+  constructor(knex: Knex, resources: ReadonlyMap<string, StoredTable>, generation: number) {
     this.#knex = knex;
     this.#resources = resources;
     this.#generation = generation;
@@ -73,14 +72,14 @@ class CommitTransaction implements OpenCommit {
   readonly session: OpenCommit["session"];
   readonly #checkpoint: bigint;
   readonly #head: bigint;
-  readonly #resources: ReadonlyMap<string, BatchTarget>;
+  readonly #resources: ReadonlyMap<string, StoredTable>;
   readonly #writers = new Map<string, PostgresTableWriter>();
   readonly #tallies = new Tallies();
   #unchanged = 0;
   /** The batch being written by the server, while the next one is prepared. */
   #writing: Promise<unknown> = Promise.resolve();
 
-  constructor(client: Client, resources: ReadonlyMap<string, BatchTarget>, head: bigint) {
+  constructor(client: Client, resources: ReadonlyMap<string, StoredTable>, head: bigint) {
     this.client = client;
     this.session = postgresSession(client);
     this.#resources = resources;
@@ -97,7 +96,7 @@ class CommitTransaction implements OpenCommit {
 
   readonly restore: OpenCommit["restore"] = async (resource, checkpoint) => {
     const { table } = this.#find(resource);
-    const { write, tally } = restorationOf(table, dataset, checkpoint, this.#checkpoint);
+    const { write, tally } = restorationOf(table, postgresDatasetId, checkpoint, this.#checkpoint);
     for (const statement of write) await this.session.rows(statement);
     for (const outcome of ["written", "removed"] as const)
       await this.#count(resource, outcome, tally[outcome]);
@@ -109,7 +108,7 @@ class CommitTransaction implements OpenCommit {
       session: this.session,
       tables,
       changed: this.#tallies.byResource(),
-      dataset,
+      dataset: postgresDatasetId,
       checkpoint: this.#checkpoint,
       count: (resource, tally) => this.#count(resource, "written", tally),
     });
@@ -142,7 +141,7 @@ class CommitTransaction implements OpenCommit {
     return writer;
   }
 
-  #find(resource: string): BatchTarget {
+  #find(resource: string): StoredTable {
     const stored = this.#resources.get(resource);
     if (stored === undefined) throw new StoreError("unknown_resource", resource);
     return stored;
@@ -173,4 +172,21 @@ function refuseData(error: unknown): never {
   if (error instanceof Error && "code" in error && dataErrors.test(String(error.code)))
     throw new StoreError("invalid_record", error.message);
   throw error;
+}
+
+const sizeOf = `select reltuples from pg_class
+  where relname = $1::text and relnamespace = current_schema()::regnamespace`;
+
+/**
+ * Updates the planner's statistics of a table if at least a fifth of it has changed. The server would do that by itself, but only
+ * after the first queries.
+ *
+ * @param changed number of changes by table
+ */
+async function refreshStatistics(client: Client, changed: ReadonlyMap<string, number>): Promise<void> {
+  for (const [table, changes] of changed) {
+    const [rows] = (await firstRow(client, { text: sizeOf, values: [table] })) ?? [];
+    if (changes * 5 > Number(rows ?? 0))
+      await runTogether(client, [render(sql`analyze ${identifier(table)}`, postgres.placeholder)]);
+  }
 }

@@ -1,7 +1,7 @@
 import { type CompiledSql, identifier, postgres, type SqlFragment, sql } from "@cadastre/odata";
 import { render } from "@cadastre/odata/run";
 import type { Knex } from "knex";
-import type { Session } from "../build/build-database.ts";
+import type { Session } from "../database/session.ts";
 import { type Query, RoundTrip, type TextRow } from "./round-trip.ts";
 import { Statements } from "./statements.ts";
 

@@ -1,5 +1,4 @@
-import type { Member } from "../record/members.ts";
-import type { TableSchema } from "../schema/table.ts";
+import type { StoredTable } from "../schema/table.ts";
 import type { RemovedRecord, StoredRecord } from "../store.ts";
 import { type RemovedKey, removalKey, type Version, versionOf } from "../write/version.ts";
 import { columnEncoding } from "./columns.ts";
@@ -7,17 +6,15 @@ import { columnEncoding } from "./columns.ts";
 /** Maximum size of a batch: number of changes, and characters in the texts of their records. */
 const limits = { changes: 500, size: 4_000_000 };
 
-export type BatchTarget = { readonly table: TableSchema; readonly members: ReadonlyMap<string, Member> };
-
 /** Changes of a resource in database form, with at most one change for each record. */
 export class WriteBatch {
-  readonly #resource: BatchTarget;
+  readonly #resource: StoredTable;
   readonly #keys = new Set<string>();
   readonly versions: Version[] = [];
   readonly removals: (readonly unknown[])[] = [];
   #size = 0;
 
-  constructor(resource: BatchTarget) {
+  constructor(resource: StoredTable) {
     this.#resource = resource;
   }
 

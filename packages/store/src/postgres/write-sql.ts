@@ -1,8 +1,7 @@
-import { datasetProperty } from "@cadastre/entitlement";
 import { identifier, postgres, type SqlFragment, type StructuralProperty, sql } from "@cadastre/odata";
 import { join, render, value } from "@cadastre/odata/run";
 import { recordColumns, type TableSchema, validity } from "../schema/table.ts";
-import { typeOf } from "./columns.ts";
+import { postgresDatasetId, typeOf } from "./columns.ts";
 
 const parameter = value(null);
 const names = (properties: readonly { readonly name: string }[]) =>
@@ -26,7 +25,6 @@ const [current, given] = [sql`"current"`, sql`"given"`];
 const { from, to } = { from: identifier(validity.from.name), to: identifier(validity.to.name) };
 const text = identifier(recordColumns.text);
 const record = Object.values(recordColumns).map((name) => identifier(name));
-const dataset = identifier(datasetProperty.name);
 
 const sameKey = ({ key }: TableSchema, left: SqlFragment, right: SqlFragment): SqlFragment =>
   join(
@@ -72,7 +70,7 @@ export function putSql(table: TableSchema, besides: readonly StructuralProperty[
   insert into ${into} (${list(all)}) select ${list(all)} from "changed"
   on conflict (${list(names(table.key))}) do update set ${list(replaced)}
 )
-select ${dataset}, count(*) from "changed" group by ${dataset}`;
+select ${postgresDatasetId}, count(*) from "changed" group by ${postgresDatasetId}`;
   return render(statement, postgres.placeholder).text;
 }
 
@@ -91,6 +89,6 @@ export function removeSql(table: TableSchema): string {
   insert into ${identifier(table.closed)} (${list(all)}, ${to})
   select ${list(all)}, ${parameter}::bigint from "gone" where ${from} <> ${parameter}::bigint
 )
-select ${dataset}, count(*) from "gone" group by ${dataset}`;
+select ${postgresDatasetId}, count(*) from "gone" group by ${postgresDatasetId}`;
   return render(statement, postgres.placeholder).text;
 }

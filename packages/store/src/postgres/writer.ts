@@ -1,7 +1,8 @@
+import type { StoredTable } from "../schema/table.ts";
 import type { ChangeOutcome } from "../write/tallies.ts";
 import type { PendingChange } from "../write/version.ts";
 import { type Query, textOf } from "./round-trip.ts";
-import { type BatchTarget, WriteBatch } from "./write-batch.ts";
+import { WriteBatch } from "./write-batch.ts";
 import { putSql, removeSql } from "./write-sql.ts";
 
 /** Called with the number of records of a dataset that had the same outcome. */
@@ -13,12 +14,12 @@ export type Count = (
 
 /** Writes versions of a resource's records in batches. */
 export class PostgresTableWriter {
-  readonly #resource: BatchTarget;
+  readonly #resource: StoredTable;
   readonly #putSql: string;
   readonly #removeSql: string;
   #batch: WriteBatch;
 
-  constructor(resource: BatchTarget) {
+  constructor(resource: StoredTable) {
     const { table, members } = resource;
     this.#resource = resource;
     this.#putSql = putSql(

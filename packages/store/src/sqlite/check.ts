@@ -2,7 +2,7 @@ import { registerFunctions } from "@cadastre/odata/sqlite";
 import Database from "better-sqlite3";
 import { alteredTables, registerChecksum } from "../checksum/checksums.ts";
 import { tableOf } from "../schema/table.ts";
-import type { StoredResource } from "../store.ts";
+import type { StoredResource } from "../stored-resource.ts";
 import { misplacedRows } from "./places.ts";
 
 /** A fault in a database. */

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { identifier, type SqlFragment, sql, sqlite } from "@cadastre/odata";
 import { render } from "@cadastre/odata/run";
 import type { Database } from "better-sqlite3";
-import type { Session } from "../build/build-database.ts";
+import type { Session } from "../database/session.ts";
 
 /** Number of rows to stream before other tasks may run. */
 const turn = 500;

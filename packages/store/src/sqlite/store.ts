@@ -7,6 +7,7 @@ import type { BuildDatabase, CandidateReads } from "../build/build-database.ts";
 import { createBuilds } from "../build/builds.ts";
 import { registerChecksum } from "../checksum/checksums.ts";
 import { createCoverages, type ReadCoverage } from "../coverage/coverages.ts";
+import type { SchemaOptions } from "../database/schema-options.ts";
 import { StoreError } from "../errors.ts";
 import { compileCountRequest, compileOrderValues, type ReadableTable } from "../read/compile.ts";
 import { CurrentCompilers } from "../read/current-compiler.ts";
@@ -18,16 +19,15 @@ import { pinsKey } from "../read/pins-key.ts";
 import type { AsOf, PageResult, ReadRequest, ReadResult } from "../read/request.ts";
 import { type CostClass, QueryScheduler, type Use } from "../read/scheduler.ts";
 import { type ByIndex, versionMapping } from "../read/versions.ts";
-import type { Member } from "../record/members.ts";
-import type { SchemaOptions } from "../schema/migration.ts";
 import { tableOf } from "../schema/table.ts";
-import type { Bookmark, Page, ReadOptions, StoredResource } from "../store.ts";
+import type { Bookmark, Page, ReadOptions } from "../store.ts";
+import type { StoredResource } from "../stored-resource.ts";
 import type { WritableStore } from "../writable-store.ts";
 import { accessOf } from "./access.ts";
 import { sqliteColumns, sqliteForms, storedEncoding } from "./columns.ts";
 import { SqliteCommitter } from "./commit.ts";
 import { sqliteCompiler } from "./current-compiler.ts";
-import { datasetColumn } from "./datasets.ts";
+import { datasetColumn, datasetId } from "./datasets.ts";
 import { deadlineGuard } from "./deadline.ts";
 import { migrateSqlite } from "./migrate.ts";
 import { readSqliteNote, writeSqliteNote } from "./notes.ts";
@@ -67,8 +67,6 @@ const buffersByDefault = 64 * 1024 ** 2;
 /** Forces an index, because SQLite estimates that any range matches a quarter of the table. */
 const indexedBy: ByIndex = (table, index) => sql`${table} indexed by ${identifier(index)}`;
 
-type Stored = ReadableTable & { readonly members: ReadonlyMap<string, Member> };
-
 /**
  * Opens a store, and migrates its file if needed.
  *
@@ -80,7 +78,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Writ
   const read = new Database(file, { readonly: true });
   const { rowsOf } = new IndexStatistics(read);
   const dataset = datasetColumn(read);
-  const stored = new Map<string, Stored>();
+  const stored = new Map<string, ReadableTable>();
   for (const resource of resources) {
     const table = tableOf(resource);
     const mapping = versionMapping(
@@ -104,7 +102,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Writ
 
 /** Store with one connection for writing, one for reads by key on this thread, and threads for all other reads. */
 class SqliteStore implements WritableStore {
-  readonly #stored: ReadonlyMap<string, Stored>;
+  readonly #stored: ReadonlyMap<string, ReadableTable>;
   readonly #timeout: number;
   readonly #database: Database.Database;
   readonly #committer: SqliteCommitter;
@@ -116,7 +114,7 @@ class SqliteStore implements WritableStore {
 
   constructor(
     options: SqliteStoreOptions,
-    stored: ReadonlyMap<string, Stored>,
+    stored: ReadonlyMap<string, ReadableTable>,
     read: Database.Database,
     generation: number,
   ) {
@@ -137,16 +135,17 @@ class SqliteStore implements WritableStore {
         ? undefined
         : new SqliteReaders({ file, mapped, buffers, heap, scheduler: this.#scheduler });
     const committed = sqliteSession(read);
-    const ground: BuildDatabase = {
+    const database: BuildDatabase = {
       tables: stored,
       formOf: storedEncoding,
+      datasetId,
       sha256: sha256Of,
       read: (work) => work(committed),
       write: (work) => this.#committer.write((making) => work(making, candidateReads)),
     };
 
-    this.builds = createBuilds(ground);
-    this.coverage = createCoverages(ground);
+    this.builds = createBuilds(database);
+    this.coverage = createCoverages(stored, database.read);
     const within = new Reader(this.#database, new Int32Array(1), mapped);
     const candidateReads: CandidateReads = {
       page: (query, options = {}) =>
@@ -242,7 +241,7 @@ class SqliteStore implements WritableStore {
     await this.#committer.alone(() => this.#database.close());
   };
 
-  #find({ entitySet: { name } }: BoundQuery): Stored {
+  #find({ entitySet: { name } }: BoundQuery): ReadableTable {
     const stored = this.#stored.get(name);
     if (stored === undefined) throw new StoreError("unknown_resource", name);
     return stored;
@@ -261,7 +260,7 @@ class SqliteStore implements WritableStore {
 /** @throws {StoreError} `bookmark_expired` */
 function orderValuesOf(
   query: BoundQuery,
-  stored: Stored,
+  stored: ReadableTable,
   from: Bookmark,
   reader: Reader,
 ): readonly unknown[] {
@@ -272,7 +271,7 @@ function orderValuesOf(
   throw new StoreError("bookmark_expired");
 }
 
-const asOf = ({ table }: Stored, past: HistoricalState | undefined): AsOf | undefined =>
+const asOf = ({ table }: ReadableTable, past: HistoricalState | undefined): AsOf | undefined =>
   past && { checkpoint: past.checkpoint, history: compileSqliteHistory(table, past.checkpoint) };
 
 const emptyPage: PageResult = { records: new Uint8Array(), length: 0, last: [], more: false };
@@ -284,7 +283,7 @@ function openToWrite(file: string): Database.Database {
   registerFunctions(database);
   registerSha256(database);
   registerChecksum(database);
-  // Busy files are retried by `patientFor`.
+  // Busy files are retried by `retryWhileBusy`.
   database.pragma("busy_timeout = 0");
   // Unsafe mode allows publishing to stream staged changes while it writes to other tables.
   database.unsafeMode(true);

@@ -1,7 +1,7 @@
 import type { StructuralProperty } from "@cadastre/odata";
 import { type EncodingName, encodings } from "@cadastre/odata/compile";
 import { StoreError } from "../errors.ts";
-import { isPlain, isWrittenInstant, storedText, storedValue } from "../record/stored-value.ts";
+import { isPlain, isWrittenInstant, storedText, storedValue } from "./stored-value.ts";
 
 /** Returns how a property is encoded in its database column. */
 export type FormOf = (property: StructuralProperty) => EncodingName;

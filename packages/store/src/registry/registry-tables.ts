@@ -1,10 +1,5 @@
-import type { Knex } from "knex";
-import { StoreError } from "../../errors.ts";
-import type { SchemaOptions } from "../../schema/migration.ts";
-import { type MigrationSteps, migrationSourceOf } from "../../schema/migrations.ts";
-import { damageTables } from "./damage-tables.ts";
+import type { MigrationSteps, StepSequence } from "../database/migration-steps.ts";
 import { deliveryTables } from "./delivery-tables.ts";
-import { guardTables } from "./guard-tables.ts";
 
 /** Migrations of a registry's tables. Times are in milliseconds since 1970. */
 const steps: MigrationSteps = {
@@ -193,47 +188,41 @@ const steps: MigrationSteps = {
       // Set just before the last object of the publication is written.
       table.bigInteger("committed");
     }),
-  "010_damage": damageTables,
-  "011_guards": guardTables,
+  "010_damage": (schema) =>
+    schema
+      // Damaged parts and manifests, until they are rebuilt.
+      .createTable("cadastre_damage", (table) => {
+        table.text("sha256").primary();
+        table.bigInteger("found").notNullable();
+        table.text("worker");
+        table.bigInteger("fence").notNullable().defaultTo(0);
+        table.integer("attempts").notNullable().defaultTo(0);
+        // In the time of the database's clock, like `due` of a delivery.
+        table.bigInteger("due").notNullable().defaultTo(0);
+      })
+      .alterTable("cadastre_delivery", (table) => {
+        table.index(["manifest_sha256"]);
+      })
+      .alterTable("cadastre_manifest", (table) => {
+        // Null if sealed by a version that did not store it.
+        table.text("signature_sha256");
+      }),
+  "011_guards": (schema) =>
+    schema
+      .createTable("cadastre_pepper", (table) => {
+        table.integer("version").primary();
+        table.text("check_value").notNullable();
+      })
+      // Has one row: the identity of this registry.
+      .createTable("cadastre_registry", (table) => {
+        table.integer("number").primary();
+        table.text("id").notNullable();
+      }),
 };
 
 /** Returns a statement that creates a unique index on the rows that meet a condition. */
 const partialUnique = (name: string, columns: string, condition: string): string =>
   `create unique index ${name} on ${columns} where ${condition}`;
 
-const tableName = "cadastre_registry_migration";
-
-/** Schema version of a registry, compared with this program's. */
-export type RegistryState = "new" | "older" | "current";
-
-/**
- * Compares the schema of a registry with this program's. Only reads.
- *
- * @throws {StoreError} `schema_newer`
- */
-export async function stateOf(knex: Knex): Promise<RegistryState> {
-  if (!(await knex.schema.hasTable(tableName))) return "new";
-  const taken = new Set<string>(await knex(tableName).pluck("name"));
-  const unknown = [...taken].find((name) => !Object.hasOwn(steps, name));
-  if (unknown !== undefined) throw new StoreError("schema_newer", `the registry has the step ${unknown}`);
-  return Object.keys(steps).every((name) => taken.has(name)) ? "current" : "older";
-}
-
-/**
- * Runs the missing migrations. The caller's transaction must exclude other processes that migrate.
- *
- * @throws {StoreError} `schema_older` if a migration is needed but `migration` is `refuse`
- */
-export async function migrateRegistry(
-  transaction: Knex.Transaction,
-  migration: SchemaOptions["migration"] = {},
-): Promise<void> {
-  const state = await stateOf(transaction);
-  if (state === "older") {
-    if (migration === "refuse") throw new StoreError("schema_older", "the registry");
-    await migration.before?.();
-    migration.onProgress?.("registry: changing its tables");
-  }
-  const source = migrationSourceOf(steps);
-  await transaction.migrate.latest({ migrationSource: source, tableName, disableTransactions: true });
-}
+/** Migrations of a registry's tables. */
+export const registrySteps: StepSequence = { listedIn: "cadastre_registry_migration", steps };

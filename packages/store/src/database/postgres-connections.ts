@@ -1,6 +1,6 @@
 import { postgresSettings } from "@cadastre/odata/postgres";
 import knex, { type Knex } from "knex";
-import { silentKnexLogger } from "../schema/silent.ts";
+import { silentKnexLogger } from "./knex-logger.ts";
 
 export type PostgresConnectionOptions = {
   /** Connection for `pg`: a URL, or an object. */

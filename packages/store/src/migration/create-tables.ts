@@ -1,7 +1,7 @@
 import type { StructuralProperty } from "@cadastre/odata";
 import type { Knex } from "knex";
-import type { SchemaDialect } from "./object.ts";
-import { recordColumns, sourceProperty, stagedColumns, type TableSchema, validity } from "./table.ts";
+import type { SchemaDialect } from "../schema/object.ts";
+import { recordColumns, sourceProperty, stagedColumns, type TableSchema, validity } from "../schema/table.ts";
 
 /**
  * Creates the missing tables of a resource: for current versions, closed versions and staged changes.

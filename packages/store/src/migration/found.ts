@@ -1,11 +1,12 @@
 import { identifier, type SqlFragment, sql } from "@cadastre/odata";
 import { value } from "@cadastre/odata/run";
-import type { Session } from "../build/build-database.ts";
 import { readState } from "../coverage/group-table.ts";
+import { hasAllSteps } from "../database/migration-steps.ts";
+import type { Session } from "../database/session.ts";
 import { StoreError } from "../errors.ts";
-import { migrationTable, stepNames } from "./migrations.ts";
-import type { SchemaObject } from "./object.ts";
-import type { TableSchema } from "./table.ts";
+import type { SchemaObject } from "../schema/object.ts";
+import type { TableSchema } from "../schema/table.ts";
+import { bookkeepingSteps } from "./bookkeeping-tables.ts";
 
 /** Queries on the database's catalog. */
 export type CatalogQueries = {
@@ -20,8 +21,10 @@ export type FoundSchema = {
   readonly relations: ReadonlySet<string>;
   /** Columns by table. */
   readonly columns: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Migration steps of the internal tables that have been applied. */
-  readonly steps: ReadonlySet<string>;
+  /** True if no migration step of the bookkeeping tables has been applied. */
+  readonly isNew: boolean;
+  /** True if all of these steps have been applied. */
+  readonly hasAllSteps: boolean;
   /** Recorded definitions (`cadastre_schema`). Empty in a database of the first schema, which has no such table. */
   readonly objects: readonly SchemaObject[];
   /** Names of the members of each resource, in the order of their ordinals. */
@@ -42,10 +45,17 @@ export type Stamp = {
 const stampKey = "cadastre_schema";
 const [note, schema] = [identifier("cadastre_note"), identifier("cadastre_schema")];
 
+/**
+ * Reads the schema of a database.
+ *
+ * @param version see `SchemaOptions.version`; 0 to accept any
+ * @throws {StoreError} `schema_newer` if a later version of the program has written the database
+ */
 export async function findSchema(
   session: Session,
   catalog: CatalogQueries,
   tables: readonly TableSchema[],
+  version: number,
 ): Promise<FoundSchema> {
   const relations = new Set((await session.rows(catalog.relations)).map(([name]) => name as string));
   const columns = new Map<string, Set<string>>();
@@ -54,7 +64,13 @@ export async function findSchema(
     columns.set(table as string, known.add(column as string));
   }
   const read = async (table: string, query: SqlFragment) => (relations.has(table) ? session.rows(query) : []);
-  const steps = await read(migrationTable, sql`select "name" from ${identifier(migrationTable)}`);
+  const { listedIn } = bookkeepingSteps;
+  const steps = await read(listedIn, sql`select "name" from ${identifier(listedIn)}`);
+  const applied = new Set(steps.map(([name]) => name as string));
+  const hasAll = hasAllSteps(applied, bookkeepingSteps, "its schema");
+  const stamp = relations.has("cadastre_note") ? await readStamp(session) : noStamp;
+  if (version > 0 && stamp.version > version)
+    throw new StoreError("schema_newer", `its schema is number ${stamp.version}, here it is ${version}`);
   const objects = await read(
     "cadastre_schema",
     sql`select "resource", "kind", "name", "definition" from ${schema}`,
@@ -75,13 +91,14 @@ export async function findSchema(
   return {
     relations,
     columns,
-    steps: new Set(steps.map(([name]) => name as string)),
+    isNew: applied.size === 0,
+    hasAllSteps: hasAll,
     objects: objects.map(
       ([resource, kind, name, definition]) => ({ resource, kind, name, definition }) as SchemaObject,
     ),
     members,
     counted,
-    stamp: relations.has("cadastre_note") ? await readStamp(session) : noStamp,
+    stamp,
   };
 }
 
@@ -96,14 +113,6 @@ export async function readStamp(session: Session): Promise<Stamp> {
 export async function writeStamp(session: Session, stamp: Stamp): Promise<void> {
   await session.rows(sql`insert into ${note} ("key", "text") values (${value(stampKey)}, ${value(JSON.stringify(stamp))})
   on conflict ("key") do update set "text" = excluded."text"`);
-}
-
-/** @throws {StoreError} `schema_newer` if a later version of the program has written the database. */
-export function requireKnown({ steps, stamp }: FoundSchema, version: number): void {
-  const unknown = [...steps].find((step) => !stepNames.includes(step));
-  if (unknown !== undefined) throw new StoreError("schema_newer", `its schema has the step ${unknown}`);
-  if (version > 0 && stamp.version > version)
-    throw new StoreError("schema_newer", `its schema is number ${stamp.version}, here it is ${version}`);
 }
 
 /** Replaces the recorded definitions of some resources. */

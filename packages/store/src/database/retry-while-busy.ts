@@ -1,5 +1,7 @@
 import { setTimeout } from "node:timers/promises";
-import type { Retry } from "./registry/guarded.ts";
+
+/** Runs work that may be repeated if it fails: it is done completely or not at all. */
+export type Retry = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** Delay between two attempts, in milliseconds. */
 const pause = 5;

@@ -2,11 +2,10 @@ import { datasetProperty } from "@cadastre/entitlement";
 import type { StructuralProperty } from "@cadastre/odata";
 import { StoreError } from "../errors.ts";
 import { numberMembers } from "../record/members.ts";
-import type { StoredResource } from "../store.ts";
+import { columnObject, type SchemaDialect, type SchemaObject, schemaObjects } from "../schema/object.ts";
+import { recordColumns, sourceProperty, type TableSchema, tableOf } from "../schema/table.ts";
+import type { StoredResource } from "../stored-resource.ts";
 import type { FoundSchema } from "./found.ts";
-import { stepNames } from "./migrations.ts";
-import { columnObject, type SchemaDialect, type SchemaObject, schemaObjects } from "./object.ts";
-import { recordColumns, sourceProperty, type TableSchema, tableOf } from "./table.ts";
 
 /** Columns of a table to create, or to compare with the records. */
 export type ColumnPlan = {
@@ -59,15 +58,14 @@ export function planOf(
   const unchecked = existing.filter(
     ({ name }) => found.columns.get(name)?.has(recordColumns.checksum) !== true,
   );
-  const hasSteps = stepNames.every((name) => found.steps.has(name));
   const hasMembers = resources.every(
     ({ entitySet: { name, type } }) => numberMembers(type, found.members.get(name) ?? []).added.length === 0,
   );
   const parts = [tables, columns, dropped, made, unchecked, counted];
   const isRecorded = all.every((table) => isOnRecord(table, found, dialect));
   return {
-    isNew: found.steps.size === 0,
-    isEmpty: hasSteps && hasMembers && isRecorded && parts.every(({ length }) => length === 0),
+    isNew: found.isNew,
+    isEmpty: found.hasAllSteps && hasMembers && isRecorded && parts.every(({ length }) => length === 0),
     tables,
     dropped,
     columns,

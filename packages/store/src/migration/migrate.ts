@@ -1,27 +1,28 @@
 import type { StructuralProperty } from "@cadastre/odata";
 import type { Knex } from "knex";
-import type { BuiltTable, Session } from "../build/build-database.ts";
 import { readBuilds } from "../build/history.ts";
 import { refreshCoverage } from "../coverage/refresh.ts";
+import { applySteps } from "../database/migration-steps.ts";
+import type { SchemaOptions } from "../database/schema-options.ts";
+import type { Session, WithSession } from "../database/session.ts";
 import { StoreError } from "../errors.ts";
 import { type Member, numberMembers } from "../record/members.ts";
-import type { StoredResource } from "../store.ts";
+import { indexObjects, type SchemaDialect, type SchemaObject, schemaObjects } from "../schema/object.ts";
+import { type PointSchema, recordColumns, type TableSchema, tableOf } from "../schema/table.ts";
+import type { StoredResource } from "../stored-resource.ts";
+import { fillChecksums } from "../write/fill-checksums.ts";
+import { bookkeepingSteps } from "./bookkeeping-tables.ts";
 import { createTables } from "./create-tables.ts";
-import { fillChecksums, fillColumns } from "./fill.ts";
+import { fillColumns } from "./fill.ts";
 import {
   type CatalogQueries,
   type FoundSchema,
   findSchema,
-  requireKnown,
   type Stamp,
   writeObjects,
   writeStamp,
 } from "./found.ts";
-import type { SchemaOptions } from "./migration.ts";
-import { migrationSource, migrationTable } from "./migrations.ts";
-import { indexObjects, type SchemaDialect, type SchemaObject, schemaObjects } from "./object.ts";
 import { type ColumnPlan, type Plan, planOf } from "./plan.ts";
-import { type PointSchema, recordColumns, type TableSchema, tableOf } from "./table.ts";
 
 /** The transaction that migrates a database. While it is open, no other process can migrate the database or commit to it. */
 export type SchemaTransaction = {
@@ -33,8 +34,6 @@ export type SchemaTransaction = {
   readonly beforeColumns?: (table: string) => Promise<void>;
   /** Replaces the database functions that statements call. Undefined if each connection registers its own. */
   readonly installFunctions?: () => Promise<void>;
-  /** Returns the table mapping for counting coverage. */
-  readonly mappingOf: (table: TableSchema) => BuiltTable["mapping"];
 };
 
 /** A database to migrate, and the resources that it must have tables for. */
@@ -45,7 +44,7 @@ export type SchemaTarget = {
   readonly options: SchemaOptions;
   /** Returns true if the functions in the database are of another version. */
   readonly lacksFunctions?: (session: Session) => Promise<boolean>;
-  readonly read: <T>(work: (session: Session) => Promise<T>) => Promise<T>;
+  readonly read: WithSession;
   readonly transaction: <T>(work: (transaction: SchemaTransaction) => Promise<T>) => Promise<T>;
 };
 
@@ -75,7 +74,7 @@ export async function migrateListings(target: SchemaTarget): Promise<MigratedSch
     if (now.isCurrent) return migrated(now, target);
     const say = now.plan.isNew || migration === "refuse" ? () => {} : (migration.onProgress ?? (() => {}));
     if (migration !== "refuse" && !now.plan.isNew) await migration.before?.();
-    await takeSteps(transaction);
+    await applySteps(transaction.knex, bookkeepingSteps);
     // Replacing functions drops the indexes that call them, so the plan is computed after that.
     await transaction.installFunctions?.();
     await apply(await stateOf(transaction.session, target), transaction, target, say);
@@ -85,10 +84,10 @@ export async function migrateListings(target: SchemaTarget): Promise<MigratedSch
 
 async function stateOf(session: Session, target: SchemaTarget): Promise<State> {
   const { resources, catalog, dialect, options, lacksFunctions } = target;
-  const found = await findSchema(session, catalog, resources.map(tableOf));
-  requireKnown(found, options.version ?? 0);
+  const { version = 0 } = options;
+  const found = await findSchema(session, catalog, resources.map(tableOf), version);
   const plan = planOf(found, resources, dialect);
-  const isRaised = found.stamp.version < (options.version ?? 0);
+  const isRaised = found.stamp.version < version;
   const isCurrent = plan.isEmpty && !isRaised && !((await lacksFunctions?.(session)) ?? false);
   return { found, plan, isCurrent };
 }
@@ -102,12 +101,6 @@ const migrated = ({ found }: State, { resources }: SchemaTarget): MigratedSchema
   ),
   generation: found.stamp.generation,
 });
-
-async function takeSteps({ knex }: SchemaTransaction): Promise<void> {
-  // The transaction excludes other migrations, so a lock that is held now was left by a process that died.
-  await knex.migrate.forceFreeMigrationsLock({ tableName: migrationTable });
-  await knex.migrate.latest({ migrationSource, tableName: migrationTable, disableTransactions: true });
-}
 
 async function apply(
   { found, plan }: State,
@@ -133,7 +126,9 @@ async function apply(
   const members = await numberAll(knex, resources, found);
   for (const table of plan.counted) {
     say(`${table.name}: counting values again`);
-    await countAgain(table, members, transaction);
+    const [serving] = await readBuilds(session, table.name, 1);
+    const stored = { table, members: members.get(table.name) ?? new Map<string, Member>() };
+    if (serving !== undefined) await refreshCoverage(session, stored, dialect.datasetId, serving);
   }
   await writeObjects(
     session,
@@ -242,18 +237,4 @@ async function numberAll(
     numbered.set(resource, members);
   }
   return numbered;
-}
-
-async function countAgain(
-  table: TableSchema,
-  members: ReadonlyMap<string, ReadonlyMap<string, Member>>,
-  { session, mappingOf }: SchemaTransaction,
-): Promise<void> {
-  const [serving] = await readBuilds(session, table.name, 1);
-  const built = {
-    table,
-    members: members.get(table.name) ?? new Map<string, Member>(),
-    mapping: mappingOf(table),
-  };
-  if (serving !== undefined) await refreshCoverage(session, built, serving);
 }

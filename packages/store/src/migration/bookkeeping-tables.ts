@@ -1,9 +1,5 @@
-import type { Knex } from "knex";
+import type { MigrationSteps, StepSequence } from "../database/migration-steps.ts";
 
-/** Schema migrations by name, in the order of execution. A released step must never change. */
-export type MigrationSteps = Readonly<Record<string, (schema: Knex.SchemaBuilder) => Knex.SchemaBuilder>>;
-
-/** Migrations of the store's bookkeeping tables. */
 const steps: MigrationSteps = {
   "001_commits": (schema) =>
     schema
@@ -83,25 +79,5 @@ const steps: MigrationSteps = {
     }),
 };
 
-/** Returns the steps as a migration source for knex. */
-export const migrationSourceOf = (steps: MigrationSteps): Knex.MigrationSource<string> => ({
-  getMigrations: async () => Object.keys(steps),
-  getMigrationName: (name) => name,
-  getMigration: async (name) => ({
-    up: async (knex) => {
-      const step = steps[name];
-      if (step === undefined) throw new RangeError(`there is no migration ${name}`);
-      await step(knex.schema);
-    },
-    // There is no down migration: to undo a step, restore the copy of the database made before it.
-    down: async () => {},
-  }),
-});
-
-export const migrationSource = migrationSourceOf(steps);
-
-/** Name of the table that lists the migrations a database has. */
-export const migrationTable = "cadastre_migration";
-
-/** Names of all migrations, in the order of execution. */
-export const stepNames: readonly string[] = Object.keys(steps);
+/** Migrations of the store's bookkeeping tables. */
+export const bookkeepingSteps: StepSequence = { listedIn: "cadastre_migration", steps };
