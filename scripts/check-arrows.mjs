@@ -15,6 +15,7 @@ const { stdout, stderr } = spawnSync(
   { encoding: "utf8", shell: true, maxBuffer: 2 ** 30 },
 );
 process.stderr.write(stderr);
+if (stdout === "") process.exit(1);
 const result = JSON.parse(stdout);
 const { output, exitCode } = await format(result, { outputType: "err" });
 process.stdout.write(output);

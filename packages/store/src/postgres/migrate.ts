@@ -16,9 +16,9 @@ import {
 import { type SchemaDialect, schemaObjects } from "../schema/object.ts";
 import { type PointSchema, type TableSchema, tableOf } from "../schema/table.ts";
 import type { StoredResource } from "../stored-resource.ts";
-import { lockCommits, writePostgresNote } from "./bookkeeping.ts";
-import { columnEncoding, pointExpression, postgresDatasetId, typeOf } from "./columns.ts";
-import { onConnection, poolOf, postgresSession } from "./session.ts";
+import { onConnection, poolOf, postgresSession } from "./connection/session.ts";
+import { lockCommits, writePostgresNote } from "./layout/bookkeeping.ts";
+import { columnEncoding, pointExpression, postgresDatasetId, typeOf } from "./layout/columns.ts";
 
 const textOf = (fragment: SqlFragment): string => render(fragment, () => "?").text;
 

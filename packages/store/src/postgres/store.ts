@@ -19,24 +19,25 @@ import { type QueryLimits, shareOf } from "../read/customer-share.ts";
 import { pastOf } from "../read/historical-state.ts";
 import { firstOf, withPosition } from "../read/narrowed.ts";
 import { PageRequests } from "../read/page-requests.ts";
-import { type CountRequest, type PageResult, pageStatements } from "../read/request.ts";
+import { type CountRequest, emptyPage, pageStatements } from "../read/request.ts";
 import { type CostClass, type CustomerShare, QueryScheduler, type Use } from "../read/scheduler.ts";
 import { tableOf } from "../schema/table.ts";
 import type { Bookmark, Page, ReadOptions } from "../store.ts";
 import type { StoredResource } from "../stored-resource.ts";
 import type { WritableStore } from "../writable-store.ts";
-import { compilePostgresHistory, prunePostgres, readPostgresNote, writePostgresNote } from "./bookkeeping.ts";
-import { columnEncoding, postgresDatasetId } from "./columns.ts";
-import { PostgresCommitter } from "./commit.ts";
+import type { Query } from "./connection/round-trip.ts";
+import { type Client, onConnection, runTogether } from "./connection/session.ts";
+import { compilePostgresHistory, readPostgresNote, writePostgresNote } from "./layout/bookkeeping.ts";
+import { columnEncoding, postgresDatasetId } from "./layout/columns.ts";
 import { migratePostgres } from "./migrate.ts";
-import { createPostgresTable, type PostgresTable } from "./readable-table.ts";
-import { findClosed, findStart, type PageAndCount, readAsOf, readCurrent } from "./reader.ts";
-import { PostgresReaders, type Run } from "./reader-pool.ts";
-import type { Query } from "./round-trip.ts";
-import { type Client, onConnection, runTogether } from "./session.ts";
+import { createPostgresTable, type PostgresTable } from "./read/readable-table.ts";
+import { findClosed, findStart, type PageAndCount, readAsOf, readCurrent } from "./read/reader.ts";
+import { PostgresReaders, type Run } from "./read/reader-pool.ts";
+import { writeInSteps } from "./read/write-in-steps.ts";
 import { buildWall, type Wall, wallSchema, wallSettings } from "./wall/build.ts";
 import { runWithin } from "./wall/scope.ts";
-import { writeInSteps } from "./write-in-steps.ts";
+import { PostgresCommitter } from "./write/commit.ts";
+import { prunePostgres } from "./write/prune.ts";
 
 export type PostgresStoreOptions = SchemaOptions & {
   /** Connection for `pg`: a URL, or an object. */
@@ -272,5 +273,3 @@ const historyOf = ({ table }: PostgresTable, { checkpoint }: Pick<Bookmark, "che
 
 const countWith = async (run: Run, count: CountRequest): Promise<number> =>
   (await readCurrent(run, { count })).count ?? 0;
-
-const emptyPage: PageResult = { records: new Uint8Array(), length: 0, last: [], more: false };

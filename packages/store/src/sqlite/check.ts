@@ -3,7 +3,7 @@ import Database from "better-sqlite3";
 import { alteredTables, registerChecksum } from "../checksum/checksums.ts";
 import { tableOf } from "../schema/table.ts";
 import type { StoredResource } from "../stored-resource.ts";
-import { misplacedRows } from "./places.ts";
+import { misplacedRows } from "./layout/places.ts";
 
 /** A fault in a database. */
 export type SqliteFault = {

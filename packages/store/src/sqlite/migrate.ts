@@ -22,9 +22,9 @@ import {
 import { indexObjects, type SchemaDialect } from "../schema/object.ts";
 import { tableOf } from "../schema/table.ts";
 import type { StoredResource } from "../stored-resource.ts";
-import { declaredType, storedEncoding } from "./columns.ts";
-import { createDatasets, datasetId } from "./datasets.ts";
-import { createPlaces, dropPlaces } from "./places.ts";
+import { declaredType, storedEncoding } from "./layout/columns.ts";
+import { createDatasets, datasetId } from "./layout/datasets.ts";
+import { createPlaces, dropPlaces } from "./layout/places.ts";
 import { sqliteSession } from "./session.ts";
 
 const dialect: SchemaDialect = {

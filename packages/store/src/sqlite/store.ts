@@ -1,5 +1,5 @@
 import type { RestrictedQuery } from "@cadastre/entitlement";
-import { type BoundQuery, identifier, sql } from "@cadastre/odata";
+import type { BoundQuery } from "@cadastre/odata";
 import { registerFunctions } from "@cadastre/odata/sqlite";
 import Database from "better-sqlite3";
 import type { Builds } from "../build/build.ts";
@@ -10,34 +10,29 @@ import { createCoverages, type ReadCoverage } from "../coverage/coverages.ts";
 import type { SchemaOptions } from "../database/schema-options.ts";
 import { StoreError } from "../errors.ts";
 import { compileCountRequest, compileOrderValues, type ReadableTable } from "../read/compile.ts";
-import { CurrentCompilers } from "../read/current-compiler.ts";
 import { type QueryLimits, shareOf } from "../read/customer-share.ts";
 import { type HistoricalState, pastOf } from "../read/historical-state.ts";
 import { firstOf, withPosition } from "../read/narrowed.ts";
 import { PageRequests } from "../read/page-requests.ts";
 import { pinsKey } from "../read/pins-key.ts";
-import type { AsOf, PageResult, ReadRequest, ReadResult } from "../read/request.ts";
+import { type AsOf, emptyPage, type ReadRequest, type ReadResult } from "../read/request.ts";
 import { type CostClass, QueryScheduler, type Use } from "../read/scheduler.ts";
-import { type ByIndex, versionMapping } from "../read/versions.ts";
 import { tableOf } from "../schema/table.ts";
 import type { Bookmark, Page, ReadOptions } from "../store.ts";
 import type { StoredResource } from "../stored-resource.ts";
 import type { WritableStore } from "../writable-store.ts";
-import { accessOf } from "./access.ts";
-import { sqliteColumns, sqliteForms, storedEncoding } from "./columns.ts";
-import { SqliteCommitter } from "./commit.ts";
-import { sqliteCompiler } from "./current-compiler.ts";
-import { datasetColumn, datasetId } from "./datasets.ts";
-import { deadlineGuard } from "./deadline.ts";
+import { compileSqliteHistory, readSqliteNote, writeSqliteNote } from "./layout/bookkeeping.ts";
+import { storedEncoding } from "./layout/columns.ts";
+import { datasetColumn, datasetId } from "./layout/datasets.ts";
 import { migrateSqlite } from "./migrate.ts";
-import { readSqliteNote, writeSqliteNote } from "./notes.ts";
-import { spatialIndexOf } from "./places.ts";
-import { compileSqliteHistory, pruneSqlite } from "./prune.ts";
-import { Reader } from "./reader.ts";
-import { SqliteReaders } from "./reader-pool.ts";
+import { createSqliteTable } from "./read/readable-table.ts";
+import { Reader } from "./read/reader.ts";
+import { SqliteReaders } from "./read/reader-pool.ts";
+import { IndexStatistics } from "./read/statistics.ts";
 import { registerSha256, sha256Of, sqliteSession } from "./session.ts";
-import { IndexStatistics } from "./statistics.ts";
-import { SqliteTableWriter } from "./writer.ts";
+import { SqliteCommitter } from "./write/commit.ts";
+import { pruneSqlite } from "./write/prune.ts";
+import { SqliteTableWriter } from "./write/writer.ts";
 
 export type SqliteStoreOptions = SchemaOptions & {
   /** Path of the database file. It is created if it does not exist. */
@@ -64,9 +59,6 @@ export type SqliteStoreOptions = SchemaOptions & {
 const mappedByDefault = 16 * 1024 ** 3;
 const buffersByDefault = 64 * 1024 ** 2;
 
-/** Forces an index, because SQLite estimates that any range matches a quarter of the table. */
-const indexedBy: ByIndex = (table, index) => sql`${table} indexed by ${identifier(index)}`;
-
 /**
  * Opens a store, and migrates its file if needed.
  *
@@ -79,23 +71,9 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Writ
   const { rowsOf } = new IndexStatistics(read);
   const dataset = datasetColumn(read);
   const stored = new Map<string, ReadableTable>();
-  for (const resource of resources) {
-    const table = tableOf(resource);
-    const mapping = versionMapping(
-      table,
-      sqliteColumns(table, dataset),
-      spatialIndexOf,
-      indexedBy,
-      deadlineGuard,
-    );
-    const accessTo = accessOf(table, rowsOf);
-    const compilers = new CurrentCompilers(
-      (computed) => sqliteCompiler(table, mapping.current, computed),
-      mapping.current,
-      sqliteForms,
-    );
+  for (const table of resources.map(tableOf)) {
     const members = numbered.get(table.name) ?? new Map();
-    stored.set(table.name, { table, mapping, forms: sqliteForms, compilers, accessTo, members });
+    stored.set(table.name, createSqliteTable({ table, members }, dataset, rowsOf));
   }
   return new SqliteStore(options, stored, read, generation);
 }
@@ -273,8 +251,6 @@ function orderValuesOf(
 
 const asOf = ({ table }: ReadableTable, past: HistoricalState | undefined): AsOf | undefined =>
   past && { checkpoint: past.checkpoint, history: compileSqliteHistory(table, past.checkpoint) };
-
-const emptyPage: PageResult = { records: new Uint8Array(), length: 0, last: [], more: false };
 
 function openToWrite(file: string): Database.Database {
   const database = new Database(file);

@@ -6,7 +6,7 @@ import type { Knex } from "knex";
 import { StoreError } from "../../errors.ts";
 import { recordColumns, tableOf, validity } from "../../schema/table.ts";
 import type { StoredResource } from "../../stored-resource.ts";
-import { isPrunedNote, readPostgresNote, writePostgresNote } from "../bookkeeping.ts";
+import { isPrunedNote, readPostgresNote, writePostgresNote } from "../layout/bookkeeping.ts";
 import { grantedRows } from "./rows.ts";
 
 /**
