@@ -43,7 +43,7 @@ const catalog: CatalogQueries = {
   where relnamespace = to_regnamespace(quote_ident(current_schema())) and attnum > 0 and not attisdropped`,
 };
 
-/** Migrates a schema of the database to that of the resources, see `migrate`. */
+/** Migrates a schema of the database to that of the resources, see `migrateListings`. */
 export async function migratePostgres(
   knex: Knex,
   schema: string,

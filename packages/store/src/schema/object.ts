@@ -31,7 +31,7 @@ export type SchemaDialect = {
   readonly sorted: (property: StructuralProperty) => SqlFragment;
   /** Expression for the dataset id of a row. */
   readonly datasetId: SqlFragment;
-  /** Version of the indexes that {@link SchemaConnection.createPoints} creates. */
+  /** Version of the indexes that `SchemaTransaction.createPoints` creates. */
   readonly pointsVersion: string;
 };
 

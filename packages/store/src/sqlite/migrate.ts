@@ -47,7 +47,7 @@ const catalog: CatalogQueries = {
 /** Retries for at most a minute while another process writes. */
 const attempt = retryWhileBusy(60_000);
 
-/** Migrates the file to the schema of the resources, see `migrate`. A file that is current is not changed. */
+/** Migrates the file to the schema of the resources, see `migrateListings`. A file that is current is not changed. */
 export async function migrateSqlite(
   file: string,
   resources: readonly StoredResource[],

@@ -10,7 +10,7 @@ const turn = 500;
 
 const sha256 = "cadastre_sha256";
 
-/** See `Ground.sha256`. The connection needs {@link registerSha256}. */
+/** See `BuildDatabase.sha256`. The connection needs {@link registerSha256}. */
 export const sha256Of = (text: SqlFragment): SqlFragment => sql`${identifier(sha256)}(${text})`;
 
 export const registerSha256 = (database: Database): void =>

@@ -78,7 +78,7 @@ export async function readCurrent(run: Run, { page, count }: PageAndCount): Prom
  * Reads the versions as of a checkpoint in one snapshot. Closed versions are read only if some were closed since. Whether they
  * were is first guessed from `closings`; the snapshot confirms the guess, or the read is repeated.
  *
- * @param history see `compileHistory`
+ * @param history see `compilePostgresHistory`
  * @throws {StoreError} `bookmark_expired`
  */
 export async function readAsOf(
