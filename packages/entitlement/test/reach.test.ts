@@ -32,9 +32,12 @@ const policies = "packages/service/src/gates/policies.ts";
 const storeReads = "packages/store/src/read/compile.ts";
 const cached = [
   "packages/store/src/read/current-compiler.ts",
-  "packages/store/src/sqlite/current-compiler.ts",
+  "packages/store/src/sqlite/read/readable-table.ts",
 ];
-const computed = ["packages/store/src/postgres/columns.ts", "packages/store/src/sqlite/columns.ts"];
+const computed = [
+  "packages/store/src/postgres/layout/columns.ts",
+  "packages/store/src/sqlite/layout/columns.ts",
+];
 
 /** Each way to what is stored that no `restrict` stands in, and who takes it: whoever joins them is written down here first. */
 const ways: readonly (readonly [declared: string, name: string, users: readonly string[]])[] = [

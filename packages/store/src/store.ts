@@ -1,48 +1,7 @@
 import type { RestrictedQuery } from "@cadastre/entitlement";
-import type { EntitySet, Row, StructuralProperty } from "@cadastre/odata";
+import type { Row } from "@cadastre/odata";
 import type { RecordForm } from "@cadastre/odata/run";
-import type { Counted, Coverage } from "./coverage/coverage.ts";
-
-/** Storage of an entity set: the properties with a typed column, and the indexes. */
-export type StoredResource = {
-  readonly entitySet: EntitySet;
-  /** Names of the properties with their own column; the others are read from the record's JSON text. */
-  readonly columns: readonly string[];
-  /** Column names of each index. The key needs none: it already has one. */
-  readonly indexes: readonly (readonly string[])[];
-  /** Names of `Edm.GeographyPoint` columns that get a spatial index, for `geo.distance` and `geo.intersects`. */
-  readonly points?: readonly string[];
-  /** Like `indexes`, but the first column other than the dataset is indexed by its case-folded text, for `$ignorecase`. */
-  readonly folded?: readonly (readonly string[])[];
-  /**
-   * Name parts of the indexes of the first schema, which kept no record of its indexes: a migration from it drops these. Later schemas
-   * record theirs.
-   */
-  readonly formerIndexes?: readonly (readonly string[])[];
-  /** Columns besides the dataset that only access restrictions read and no query can name. */
-  readonly hidden?: readonly StructuralProperty[];
-  /**
-   * Computes hidden columns from the dataset and the record. A migration fills a new hidden column with it; writers pass the values
-   * with each record.
-   */
-  readonly derived?: (datasetId: string | null, record: Row) => Row;
-  /**
-   * The record whose values the hidden columns copy. Publications and rollbacks update the copies; a plain commit stores the given values.
-   */
-  readonly follows?: Follows;
-  /** Grouping by which each build stores how many records have values. Absent: nothing is counted. */
-  readonly counted?: Counted;
-};
-
-/** A record that another one belongs to. */
-export type Follows = {
-  /** Name of a stored entity set whose key has one property. */
-  readonly resource: string;
-  /** Name of the column that refers to that key. */
-  readonly key: string;
-  /** Maps names of hidden columns to columns of that record. Their values are null if there is no such record. */
-  readonly values: Readonly<Record<string, string>>;
-};
+import type { Coverage } from "./coverage/coverage.ts";
 
 /** A record with its resource, dataset and hidden values. */
 export type StoredRecord = {

@@ -5,9 +5,9 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasPostgres, type PostgresServer, startPostgres } from "../../odata/test/support/postgres.ts";
 import type { WritableStore } from "../src/index.ts";
+import { runTogether } from "../src/postgres/connection/session.ts";
 import { openPostgresStore, type PostgresStoreOptions, type Wall } from "../src/postgres/index.ts";
-import type { Run } from "../src/postgres/reader-pool.ts";
-import { runTogether } from "../src/postgres/session.ts";
+import type { Run } from "../src/postgres/read/reader-pool.ts";
 import { runWithin } from "../src/postgres/wall/scope.ts";
 import { keysOfJson } from "./support/keys.ts";
 import {

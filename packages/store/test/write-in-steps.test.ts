@@ -1,6 +1,6 @@
 import { writeRecords } from "@cadastre/odata/run";
 import { expect, test } from "vitest";
-import { writeInSteps } from "../src/postgres/write-in-steps.ts";
+import { writeInSteps } from "../src/postgres/read/write-in-steps.ts";
 
 const form = { ieee754: true, types: { Price: "#Decimal" } };
 

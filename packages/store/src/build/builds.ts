@@ -1,6 +1,7 @@
 import { StoreError } from "../errors.ts";
+import type { StoredTable } from "../schema/table.ts";
 import type { Builds } from "./build.ts";
-import type { BuildDatabase, BuiltTable } from "./build-database.ts";
+import type { BuildDatabase } from "./build-database.ts";
 import { readBuilds } from "./history.ts";
 import { publishBuild } from "./publish.ts";
 import { rollback } from "./rollback.ts";
@@ -9,17 +10,17 @@ import { readSources } from "./sources.ts";
 import { discardStaged, stageBatch } from "./staging.ts";
 
 /** Creates the `Builds` of a store. */
-export function createBuilds(ground: BuildDatabase): Builds {
-  const { tables, formOf, read, write } = ground;
-  const find = (resource: string): BuiltTable => {
-    const built = tables.get(resource);
-    if (built === undefined) throw new StoreError("unknown_resource", resource);
-    return built;
+export function createBuilds(database: BuildDatabase): Builds {
+  const { tables, formOf, read, write } = database;
+  const find = (resource: string): StoredTable => {
+    const stored = tables.get(resource);
+    if (stored === undefined) throw new StoreError("unknown_resource", resource);
+    return stored;
   };
   return {
     stage: async (resource, source, changes, options) => {
-      const built = find(resource);
-      return write(({ session }) => stageBatch(session, built, formOf, source, changes, options));
+      const stored = find(resource);
+      return write(({ session }) => stageBatch(session, stored, formOf, source, changes, options));
     },
     cursor: async (resource, source) => {
       const sources = await read((session) => readSources(session, find(resource).table.name));
@@ -33,10 +34,10 @@ export function createBuilds(ground: BuildDatabase): Builds {
       const { table } = find(resource);
       return write(({ session }) => discardStaged(session, table, source));
     },
-    publish: async (resources, check) => publishBuild(ground, [...new Set(resources)].map(find), check),
+    publish: async (resources, check) => publishBuild(database, [...new Set(resources)].map(find), check),
     rollback: async (resource, build, review) => {
-      const built = find(resource);
-      return write((open) => rollback(open, ground, built, build, review));
+      const stored = find(resource);
+      return write((open) => rollback(open, database, stored, build, review));
     },
     list: async (resource) => read((session) => readBuilds(session, find(resource).table.name)),
     current: async (resource) => {

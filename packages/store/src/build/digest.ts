@@ -1,8 +1,8 @@
-import { datasetProperty } from "@cadastre/entitlement";
 import { identifier, sql } from "@cadastre/odata";
-import { recordColumns } from "../schema/table.ts";
+import type { Session } from "../database/session.ts";
+import { recordText, type TableSchema } from "../schema/table.ts";
 import type { Build } from "./build.ts";
-import type { BuildDatabase, BuiltTable, Session } from "./build-database.ts";
+import type { BuildDatabase } from "./build-database.ts";
 
 /** Modulus of the sum of hashes: 2^256. */
 const modulus = 1n << 256n;
@@ -10,11 +10,10 @@ const modulus = 1n << 256n;
 /** Computes the number of records and the fingerprint of the current state of a resource: see {@link Build}. */
 export async function resourceDigest(
   session: Session,
-  { table, mapping }: BuiltTable,
-  sha256: BuildDatabase["sha256"],
+  table: TableSchema,
+  { datasetId, sha256 }: Pick<BuildDatabase, "datasetId" | "sha256">,
 ): Promise<Pick<Build, "records" | "sha256">> {
-  const dataset = mapping.current.column(datasetProperty).sql;
-  const whole = sql`coalesce(${dataset}, '') || ' ' || cast(${identifier(recordColumns.text)} as text)`;
+  const whole = sql`coalesce(${datasetId}, '') || ' ' || ${recordText}`;
   let records = 0;
   let sum = 0n;
   for await (const [hash] of session.stream(sql`select ${sha256(whole)} from ${identifier(table.name)}`)) {

@@ -1,10 +1,10 @@
 import { datasetProperty } from "@cadastre/entitlement";
 import { identifier, type SqlFragment, sql } from "@cadastre/odata";
 import { join, value } from "@cadastre/odata/run";
-import { fillChecksums } from "../schema/fill.ts";
+import type { Session } from "../database/session.ts";
 import { beginning, recordColumns, type TableSchema, validity } from "../schema/table.ts";
-import type { Follows } from "../store.ts";
-import type { Session } from "./build-database.ts";
+import type { Follows } from "../stored-resource.ts";
+import { fillChecksums } from "../write/fill-checksums.ts";
 
 /** Statements that copy values into the records of a table from the records that they follow. */
 type Following = {

@@ -1,7 +1,7 @@
 import { identifier, type SqlFragment, sql } from "@cadastre/odata";
 import { value } from "@cadastre/odata/run";
+import type { RowValues, Session } from "../database/session.ts";
 import type { Build, Json } from "./build.ts";
-import type { RowValues, Session } from "./build-database.ts";
 
 const table = identifier("cadastre_build");
 

@@ -1,13 +1,13 @@
-import { datasetProperty } from "@cadastre/entitlement";
 import { identifier, type SqlFragment, sql } from "@cadastre/odata";
 import { join, value } from "@cadastre/odata/run";
 import { refreshCoverage } from "../coverage/refresh.ts";
-import { beginning, recordColumns, validity } from "../schema/table.ts";
+import type { Session } from "../database/session.ts";
+import { beginning, recordText, type StoredTable, type TableSchema, validity } from "../schema/table.ts";
 import type { Commit } from "../store.ts";
 import { createUlid } from "../ulid.ts";
 import type { PendingChange } from "../write/version.ts";
 import type { Build, Candidate, CandidateRecord, Check, GateVerdict, PublicationResult } from "./build.ts";
-import type { BuildDatabase, BuiltTable, CandidateReads, OpenCommit, Session } from "./build-database.ts";
+import type { BuildDatabase, CandidateReads, OpenCommit } from "./build-database.ts";
 import { resourceDigest } from "./digest.ts";
 import { addBuild, readBuilds } from "./history.ts";
 import { checkpointOf, setChanges } from "./set-changes.ts";
@@ -30,12 +30,12 @@ const unchecked: Check = () => ({ passed: true, evidence: null });
 
 /** See `Builds.publish`. */
 export async function publishBuild(
-  ground: BuildDatabase,
-  tables: readonly BuiltTable[],
+  database: BuildDatabase,
+  tables: readonly StoredTable[],
   check: Check = unchecked,
 ): Promise<PublicationResult> {
   try {
-    return await ground.write((open, reads) => publishWithin(open, reads, ground, tables, check));
+    return await database.write((open, reads) => publishWithin(open, reads, database, tables, check));
   } catch (error) {
     if (error instanceof Refusal) return { published: false, verdicts: error.verdicts };
     throw error;
@@ -45,8 +45,8 @@ export async function publishBuild(
 async function publishWithin(
   open: OpenCommit,
   reads: CandidateReads,
-  ground: BuildDatabase,
-  tables: readonly BuiltTable[],
+  database: BuildDatabase,
+  tables: readonly StoredTable[],
   check: Check,
 ): Promise<PublicationResult> {
   await open.fill(takeStaged(open.session, tables));
@@ -54,16 +54,16 @@ async function publishWithin(
   const commit = await open.finish();
   const builds: Build[] = [];
   const verdicts: Record<string, GateVerdict> = {};
-  for (const built of tables) {
-    const candidate = await candidateOf(open.session, reads, ground, built, commit);
+  for (const { table } of tables) {
+    const candidate = await candidateOf(open.session, reads, database, table, commit);
     const verdict = await check(candidate);
     verdicts[candidate.resource] = verdict;
     builds.push(await serve(open, candidate, verdict));
   }
   if (Object.values(verdicts).some(({ passed }) => !passed)) throw new Refusal(verdicts);
-  for (const [i, built] of tables.entries()) {
+  for (const [i, stored] of tables.entries()) {
     const build = builds[i];
-    if (build !== undefined) await refreshCoverage(open.session, built, build);
+    if (build !== undefined) await refreshCoverage(open.session, stored, database.datasetId, build);
   }
   return { published: true, commit, builds };
 }
@@ -71,7 +71,7 @@ async function publishWithin(
 /**
  * Yields all staged changes of the resources and deletes them from staging. Sources whose full set is still open are skipped.
  */
-async function* takeStaged(session: Session, tables: readonly BuiltTable[]): AsyncGenerator<PendingChange> {
+async function* takeStaged(session: Session, tables: readonly StoredTable[]): AsyncGenerator<PendingChange> {
   for (const { table } of tables) {
     const sources = (await readSources(session, table.name)).filter(({ fullSet }) => fullSet !== "open");
     if (sources.length === 0) continue;
@@ -87,16 +87,15 @@ async function* takeStaged(session: Session, tables: readonly BuiltTable[]): Asy
 async function candidateOf(
   session: Session,
   reads: CandidateReads,
-  { sha256, tables }: BuildDatabase,
-  built: BuiltTable,
+  database: BuildDatabase,
+  table: TableSchema,
   commit: Commit,
 ): Promise<Candidate> {
-  const { table, mapping } = built;
   const [current, closed] = [identifier(table.name), identifier(table.closed)];
   const checkpoint = checkpointOf(commit);
   const hasBegun = sql`${identifier(validity.from.name)} = ${value(checkpoint)}`;
-  const record = sql`${mapping.current.column(datasetProperty).sql}, cast(${identifier(recordColumns.text)} as text)`;
-  const schemas = [...tables.values()].map((one) => one.table);
+  const record = sql`${database.datasetId}, ${recordText}`;
+  const schemas = [...database.tables.values()].map((one) => one.table);
   const [before] = await readBuilds(session, table.name, 1);
   const sameKey = join(
     table.key.map(({ name }) => sql`${current}.${identifier(name)} = ${closed}.${identifier(name)}`),
@@ -112,7 +111,7 @@ async function candidateOf(
     checkpoint: commit.checkpoint,
     previous: before?.id ?? null,
     commit,
-    ...(await resourceDigest(session, built, sha256)),
+    ...(await resourceDigest(session, table, database)),
     ...reads,
     all: records(sql`select ${record}, case when ${hasBegun} then 1 else 0 end from ${current}`),
     changed: records(sql`select ${record}, 1 from ${current} where ${beginning} = ${value(checkpoint)}`),

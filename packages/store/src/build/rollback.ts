@@ -1,8 +1,9 @@
 import { refreshCoverage } from "../coverage/refresh.ts";
 import { StoreError } from "../errors.ts";
+import type { StoredTable } from "../schema/table.ts";
 import { createUlid } from "../ulid.ts";
 import type { Build, Review } from "./build.ts";
-import type { BuildDatabase, BuiltTable, OpenCommit } from "./build-database.ts";
+import type { BuildDatabase, OpenCommit } from "./build-database.ts";
 import { resourceDigest } from "./digest.ts";
 import { addBuild, readBuilds } from "./history.ts";
 import { setChanges } from "./set-changes.ts";
@@ -12,12 +13,12 @@ import { forgetStaged } from "./staging.ts";
 /** See `Builds.rollback`. */
 export async function rollback(
   { session, restore, updateFollowers: follow, finish }: OpenCommit,
-  { sha256, tables }: BuildDatabase,
-  built: BuiltTable,
+  database: BuildDatabase,
+  stored: StoredTable,
   id: string,
   review?: Review,
 ): Promise<Build> {
-  const { table } = built;
+  const { table } = stored;
   const builds = await readBuilds(session, table.name);
   const earlier = builds.find((build) => build.id === id);
   if (earlier === undefined) throw new StoreError("unknown_build", id);
@@ -25,10 +26,10 @@ export async function rollback(
   await follow();
   const commit = await finish();
   const { checkpoint } = commit;
-  const digest = await resourceDigest(session, built, sha256);
+  const digest = await resourceDigest(session, table, database);
   // The digest differs if versions of the earlier build have been pruned.
   if (digest.sha256 !== earlier.sha256) throw new StoreError("build_expired", id);
-  const schemas = [...tables.values()].map((one) => one.table);
+  const schemas = [...database.tables.values()].map((one) => one.table);
   review?.(await setChanges(session, table.name, schemas, commit));
   for (const state of await readSources(session, table.name)) {
     const cursor = earlier.cursors[state.source] ?? null;
@@ -39,6 +40,6 @@ export async function rollback(
   const previous = builds[0]?.id ?? null;
   const build = { ...earlier, ...digest, id: createUlid(published), checkpoint, previous, published };
   await addBuild(session, build);
-  await refreshCoverage(session, built, build);
+  await refreshCoverage(session, stored, database.datasetId, build);
   return build;
 }

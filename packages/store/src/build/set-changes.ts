@@ -1,10 +1,10 @@
 import { datasetProperty } from "@cadastre/entitlement";
 import { identifier, type SqlFragment, sql } from "@cadastre/odata";
 import { join, value } from "@cadastre/odata/run";
+import type { Session } from "../database/session.ts";
 import { sourceProperty, type TableSchema, validity } from "../schema/table.ts";
 import type { Commit } from "../store.ts";
 import type { SetChange } from "./build.ts";
-import type { Session } from "./build-database.ts";
 
 const [from, to] = [identifier(validity.from.name), identifier(validity.to.name)];
 const source = identifier(sourceProperty.name);

@@ -1,7 +1,7 @@
 import { identifier, sql } from "@cadastre/odata";
 import { join, value } from "@cadastre/odata/run";
+import type { RowValues, Session } from "../database/session.ts";
 import { sourceProperty, stagedColumns, type TableSchema } from "../schema/table.ts";
-import type { RowValues, Session } from "./build-database.ts";
 
 /** Maximum number of keys in one result. */
 const groupSize = 10_000;

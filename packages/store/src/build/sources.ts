@@ -1,6 +1,6 @@
 import { identifier, sql } from "@cadastre/odata";
 import { value } from "@cadastre/odata/run";
-import type { Session } from "./build-database.ts";
+import type { Session } from "../database/session.ts";
 
 /**
  * State of a full set of a source: "open" while batches are still expected, "whole" once it is complete and can be published.

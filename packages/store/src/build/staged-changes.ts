@@ -1,8 +1,8 @@
 import { identifier, type SqlFragment, sql } from "@cadastre/odata";
 import { join, value } from "@cadastre/odata/run";
+import type { Session } from "../database/session.ts";
 import { sourceProperty, stagedColumns, type TableSchema } from "../schema/table.ts";
 import type { PendingChange } from "../write/version.ts";
-import type { Session } from "./build-database.ts";
 import type { SourceState } from "./sources.ts";
 import { stagedRecord } from "./staged-record.ts";
 

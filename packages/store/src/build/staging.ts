@@ -1,11 +1,12 @@
 import { identifier, type SqlFragment, sql } from "@cadastre/odata";
 import { join, value } from "@cadastre/odata/run";
+import type { Session } from "../database/session.ts";
 import { StoreError } from "../errors.ts";
-import { sourceProperty, stagedColumns, type TableSchema } from "../schema/table.ts";
+import { type StoredTable, sourceProperty, stagedColumns, type TableSchema } from "../schema/table.ts";
 import type { Change } from "../store.ts";
 import { removalKey, versionOf } from "../write/version.ts";
 import type { BatchOptions, Staged } from "./build.ts";
-import type { BuildDatabase, BuiltTable, Session } from "./build-database.ts";
+import type { BuildDatabase } from "./build-database.ts";
 import { type FullSet, readSources, type SourceState, writeSource } from "./sources.ts";
 import { stagedText } from "./staged-record.ts";
 
@@ -17,7 +18,7 @@ const source = identifier(sourceProperty.name);
 /** Stages a batch within the session's transaction, see `Builds.stage`. */
 export async function stageBatch(
   session: Session,
-  { table, members }: BuiltTable,
+  { table, members }: StoredTable,
   formOf: BuildDatabase["formOf"],
   name: string,
   changes: Iterable<Change> | AsyncIterable<Change>,

@@ -1,20 +1,6 @@
 import type { RestrictedQuery } from "@cadastre/entitlement";
 import type { StructuralProperty } from "@cadastre/odata";
 
-/** Columns by which the records of a resource are counted, besides their source and dataset. All of them hold texts. */
-export type Counted = {
-  /** Name of the column with the system that a record comes from. */
-  readonly system: string;
-  /** Location columns, from the largest place to the smallest: a state, a county. */
-  readonly places: readonly LocationColumn[];
-};
-
-/**
- * A location column. With `characters`, only the first characters of its values identify the place; a filter may then compare the
- * column with texts of at most that length, and may not use it otherwise.
- */
-export type LocationColumn = { readonly column: string; readonly characters?: number };
-
 /** Number of counted records with a value of a property. */
 export type FieldCoverage = {
   readonly property: StructuralProperty;

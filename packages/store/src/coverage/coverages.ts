@@ -1,5 +1,6 @@
-import type { BuildDatabase } from "../build/build-database.ts";
+import type { WithSession } from "../database/session.ts";
 import { StoreError } from "../errors.ts";
+import type { StoredTable } from "../schema/table.ts";
 import type { Coverage } from "./coverage.ts";
 import { readGroups, readState } from "./group-table.ts";
 import { type CountingUnit, unitsOf } from "./unit.ts";
@@ -9,12 +10,12 @@ import { coverageWithin } from "./within.ts";
 export type ReadCoverage = (resource: string, least: number) => Promise<Coverage | undefined>;
 
 /** Caches the coverages of the builds being served. */
-export function createCoverages({ tables, read }: Pick<BuildDatabase, "tables" | "read">): ReadCoverage {
+export function createCoverages(tables: ReadonlyMap<string, StoredTable>, read: WithSession): ReadCoverage {
   const known = new Map<string, Coverage>();
   return async (resource, least) => {
-    const built = tables.get(resource);
-    if (built === undefined) throw new StoreError("unknown_resource", resource);
-    const { counted } = built.table;
+    const stored = tables.get(resource);
+    if (stored === undefined) throw new StoreError("unknown_resource", resource);
+    const { counted } = stored.table;
     if (counted === undefined) return undefined;
     const text = `${resource} ${least}`;
     return read(async (session) => {
@@ -32,7 +33,7 @@ export function createCoverages({ tables, read }: Pick<BuildDatabase, "tables" |
         divisions.set(places, units);
         return units;
       };
-      const build = { counted, members: built.members, groups, unitsAt };
+      const build = { counted, members: stored.members, groups, unitsAt };
       const coverage: Coverage = { checkpoint, within: (query) => coverageWithin(query, build) };
       known.set(text, coverage);
       return coverage;

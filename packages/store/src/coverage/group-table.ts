@@ -1,6 +1,6 @@
 import { identifier, type SqlFragment, sql } from "@cadastre/odata";
 import { join, value } from "@cadastre/odata/run";
-import type { Session } from "../build/build-database.ts";
+import type { Session } from "../database/session.ts";
 import { type CoverageGroup, type GroupKey, groupId } from "./group.ts";
 import type { Population } from "./population.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { datasetProperty } from "@cadastre/entitlement";
 import type { Row } from "@cadastre/odata";
-import type { Counted, LocationColumn } from "./coverage.ts";
+import type { Counted, LocationColumn } from "../stored-resource.ts";
 import type { PopulationText } from "./population.ts";
 
 /** Values that all records of a group share. */

@@ -2,7 +2,7 @@ import { datasetProperty } from "@cadastre/entitlement";
 import type { BoundNode } from "@cadastre/odata";
 import { mapChildren } from "@cadastre/odata/tree";
 import { StoreError } from "../errors.ts";
-import type { Counted, LocationColumn } from "./coverage.ts";
+import type { Counted, LocationColumn } from "../stored-resource.ts";
 
 /** True if a node reads no property other than the dataset of a row. */
 export const readsDataset = (node: BoundNode): boolean =>

@@ -1,9 +1,8 @@
-import { datasetProperty } from "@cadastre/entitlement";
-import { identifier, sql } from "@cadastre/odata";
+import { identifier, type SqlFragment, sql } from "@cadastre/odata";
 import { join, value } from "@cadastre/odata/run";
-import type { BuiltTable, Session } from "../build/build-database.ts";
-import { beginning, recordColumns, sourceProperty, validity } from "../schema/table.ts";
-import type { Counted } from "./coverage.ts";
+import type { Session } from "../database/session.ts";
+import { beginning, recordColumns, type StoredTable, sourceProperty, validity } from "../schema/table.ts";
+import type { Counted } from "../stored-resource.ts";
 import { groupedValue } from "./group.ts";
 import { addToGroups, countedRecords, deleteGroups, readState, writeState } from "./group-table.ts";
 import { type EmptyTexts, emptyTextsOf, Population } from "./population.ts";
@@ -17,17 +16,24 @@ type Refreshed = { readonly checkpoint: number; readonly records: number };
 /**
  * Updates the coverage of a resource to match a build, from the records changed since the last update. Counts all records again if they
  * were counted by other columns, or if the number of counted records differs from that of the build.
+ *
+ * @param datasetId expression for the dataset id of a row
  */
-export async function refreshCoverage(session: Session, built: BuiltTable, build: Refreshed): Promise<void> {
-  const { name, counted } = built.table;
+export async function refreshCoverage(
+  session: Session,
+  stored: StoredTable,
+  datasetId: SqlFragment,
+  build: Refreshed,
+): Promise<void> {
+  const { name, counted } = stored.table;
   if (counted === undefined) return;
   const by = JSON.stringify(counted);
   const state = await readState(session, name);
   const isBy = state?.counted === by;
-  if (isBy) await countSince(session, built, counted, state.checkpoint);
+  if (isBy) await countSince(session, stored, datasetId, counted, state.checkpoint);
   if (!isBy || (await countedRecords(session, name)) !== build.records) {
     await deleteGroups(session, name);
-    await countSince(session, built, counted, 0);
+    await countSince(session, stored, datasetId, counted, 0);
   }
   await writeState(session, name, { checkpoint: build.checkpoint, counted: by });
 }
@@ -37,14 +43,15 @@ export async function refreshCoverage(session: Session, built: BuiltTable, build
  */
 async function countSince(
   session: Session,
-  { table, members, mapping }: BuiltTable,
+  { table, members }: StoredTable,
+  datasetId: SqlFragment,
   counted: Counted,
   checkpoint: number,
 ): Promise<void> {
   const columns = join(
     [
       identifier(recordColumns.members),
-      mapping.current.column(datasetProperty).sql,
+      datasetId,
       ...[sourceProperty.name, counted.system, ...counted.places.map(({ column }) => column)].map((name) =>
         identifier(name),
       ),

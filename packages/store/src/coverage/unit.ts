@@ -1,5 +1,5 @@
 import type { Row } from "@cadastre/odata";
-import type { Counted } from "./coverage.ts";
+import type { Counted } from "../stored-resource.ts";
 import { type CoverageGroup, type GroupKey, groupRow } from "./group.ts";
 
 /**

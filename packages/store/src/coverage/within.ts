@@ -1,8 +1,9 @@
 import type { RestrictedQuery } from "@cadastre/entitlement";
 import { type BoundNode, evaluate, matches, type Row } from "@cadastre/odata";
 import type { Member } from "../record/members.ts";
+import type { Counted, LocationColumn } from "../stored-resource.ts";
 import { countMarkets, showsUnmasked, type VisibleCounts } from "./count.ts";
-import type { Counted, CoverageWithin, LocationColumn } from "./coverage.ts";
+import type { CoverageWithin } from "./coverage.ts";
 import { type CoverageGroup, groupedValue, groupRow } from "./group.ts";
 import { requireCounted, requireCountedPlace } from "./reads.ts";
 import type { CountingUnit } from "./unit.ts";

@@ -1,26 +1,24 @@
 import { createHash } from "node:crypto";
-import { datasetProperty } from "@cadastre/entitlement";
 import { identifier, postgres, type SqlFragment, sql } from "@cadastre/odata";
 import { postgresHelpers } from "@cadastre/odata/postgres";
 import { render, value } from "@cadastre/odata/run";
 import type { Knex } from "knex";
-import type { Session } from "../build/build-database.ts";
+import type { SchemaOptions } from "../database/schema-options.ts";
+import type { Session } from "../database/session.ts";
 import { StoreError } from "../errors.ts";
-import { versionMapping } from "../read/versions.ts";
-import type { CatalogQueries } from "../schema/found.ts";
+import type { CatalogQueries } from "../migration/found.ts";
 import {
   type MigratedSchema,
   migrateListings,
   type SchemaTarget,
   type SchemaTransaction,
-} from "../schema/migrate.ts";
-import type { SchemaOptions } from "../schema/migration.ts";
+} from "../migration/migrate.ts";
 import { type SchemaDialect, schemaObjects } from "../schema/object.ts";
 import { type PointSchema, type TableSchema, tableOf } from "../schema/table.ts";
-import type { StoredResource } from "../store.ts";
-import { lockCommits, writePostgresNote } from "./bookkeeping.ts";
-import { columnEncoding, pointExpression, pointsOf, postgresColumns, typeOf } from "./columns.ts";
-import { onConnection, poolOf, postgresSession } from "./session.ts";
+import type { StoredResource } from "../stored-resource.ts";
+import { onConnection, poolOf, postgresSession } from "./connection/session.ts";
+import { lockCommits, writePostgresNote } from "./layout/bookkeeping.ts";
+import { columnEncoding, pointExpression, postgresDatasetId, typeOf } from "./layout/columns.ts";
 
 const textOf = (fragment: SqlFragment): string => render(fragment, () => "?").text;
 
@@ -34,7 +32,7 @@ const dialect: SchemaDialect = {
       : textOf(typeOf(property)),
   recordType: "json",
   sorted: ({ name, nullable }) => (nullable ? sql`${identifier(name)} nulls first` : identifier(name)),
-  datasetId: identifier(datasetProperty.name),
+  datasetId: postgresDatasetId,
   pointsVersion: "gist 1",
 };
 
@@ -45,7 +43,7 @@ const catalog: CatalogQueries = {
   where relnamespace = to_regnamespace(quote_ident(current_schema())) and attnum > 0 and not attisdropped`,
 };
 
-/** Migrates a schema of the database to that of the resources, see `migrate`. */
+/** Migrates a schema of the database to that of the resources, see `migrateListings`. */
 export async function migratePostgres(
   knex: Knex,
   schema: string,
@@ -92,7 +90,6 @@ const inTransaction = <T>(
         await requireNoDependents(transaction, resources);
         await installHelpers(transaction);
       },
-      mappingOf: (table) => versionMapping(table, postgresColumns(table), pointsOf),
     });
   });
 

@@ -1,46 +1,43 @@
 import type { RestrictedQuery } from "@cadastre/entitlement";
 import { type BoundQuery, type CompiledSql, sql } from "@cadastre/odata";
-import type { RecordForm } from "@cadastre/odata/run";
 import type { Knex } from "knex";
 import type { Builds } from "../build/build.ts";
 import type { BuildDatabase, CandidateReads } from "../build/build-database.ts";
 import { createBuilds } from "../build/builds.ts";
 import { createCoverages, type ReadCoverage } from "../coverage/coverages.ts";
-import { StoreError } from "../errors.ts";
-import { accessTo, startsWithDataset } from "../read/access.ts";
-import { compileCountRequest, compileOrderValues, type ReadableTable } from "../read/compile.ts";
-import { CurrentCompilers } from "../read/current-compiler.ts";
-import { type QueryLimits, shareOf } from "../read/customer-share.ts";
-import { pastOf } from "../read/historical-state.ts";
-import { firstOf, withPosition } from "../read/narrowed.ts";
-import { PageRequests } from "../read/page-requests.ts";
-import { type CountRequest, type PageResult, pageStatements } from "../read/request.ts";
-import { type CostClass, type CustomerShare, QueryScheduler, type Use } from "../read/scheduler.ts";
-import { versionMapping } from "../read/versions.ts";
-import type { Member } from "../record/members.ts";
-import type { SchemaOptions } from "../schema/migration.ts";
-import { tableOf } from "../schema/table.ts";
-import type { Bookmark, Page, ReadOptions, StoredResource } from "../store.ts";
-import type { WritableStore } from "../writable-store.ts";
-import { compilePostgresHistory, prunePostgres, readPostgresNote, writePostgresNote } from "./bookkeeping.ts";
-import { ClosedSinceCache } from "./closed-since-cache.ts";
-import { columnEncoding, pointsOf, postgresColumns, postgresForms } from "./columns.ts";
-import { PostgresCommitter } from "./commit.ts";
 import {
   createConnectionPool,
   type PostgresConnectionOptions,
   readSettings,
   writeSettings,
-} from "./connections.ts";
-import { postgresCompiler } from "./current-compiler.ts";
+} from "../database/postgres-connections.ts";
+import type { SchemaOptions } from "../database/schema-options.ts";
+import { StoreError } from "../errors.ts";
+import { startsWithDataset } from "../read/access.ts";
+import { compileCountRequest, compileOrderValues } from "../read/compile.ts";
+import { type QueryLimits, shareOf } from "../read/customer-share.ts";
+import { pastOf } from "../read/historical-state.ts";
+import { firstOf, withPosition } from "../read/narrowed.ts";
+import { PageRequests } from "../read/page-requests.ts";
+import { type CountRequest, emptyPage, pageStatements } from "../read/request.ts";
+import { type CostClass, type CustomerShare, QueryScheduler, type Use } from "../read/scheduler.ts";
+import { tableOf } from "../schema/table.ts";
+import type { Bookmark, Page, ReadOptions } from "../store.ts";
+import type { StoredResource } from "../stored-resource.ts";
+import type { WritableStore } from "../writable-store.ts";
+import type { Query } from "./connection/round-trip.ts";
+import { type Client, onConnection, runTogether } from "./connection/session.ts";
+import { compilePostgresHistory, readPostgresNote, writePostgresNote } from "./layout/bookkeeping.ts";
+import { columnEncoding, postgresDatasetId } from "./layout/columns.ts";
 import { migratePostgres } from "./migrate.ts";
-import { findClosed, findStart, type PageAndCount, readAsOf, readCurrent } from "./reader.ts";
-import { PostgresReaders, type Run } from "./reader-pool.ts";
-import type { Query } from "./round-trip.ts";
-import { type Client, onConnection, runTogether } from "./session.ts";
+import { createPostgresTable, type PostgresTable } from "./read/readable-table.ts";
+import { findClosed, findStart, type PageAndCount, readAsOf, readCurrent } from "./read/reader.ts";
+import { PostgresReaders, type Run } from "./read/reader-pool.ts";
+import { writeInSteps } from "./read/write-in-steps.ts";
 import { buildWall, type Wall, wallSchema, wallSettings } from "./wall/build.ts";
 import { runWithin } from "./wall/scope.ts";
-import { writeInSteps } from "./write-in-steps.ts";
+import { PostgresCommitter } from "./write/commit.ts";
+import { prunePostgres } from "./write/prune.ts";
 
 export type PostgresStoreOptions = SchemaOptions & {
   /** Connection for `pg`: a URL, or an object. */
@@ -58,14 +55,6 @@ export type PostgresStoreOptions = SchemaOptions & {
   /** A second restriction of rows, by a role and views of the database. By default there is none. */
   readonly wall?: Wall | undefined;
 };
-
-type Stored = ReadableTable & {
-  readonly members: ReadonlyMap<string, Member>;
-  readonly closings: ClosedSinceCache;
-};
-
-/** Row estimate that makes `accessTo` never expect few rows: PostgreSQL's planner has statistics, and picks the best index per range. */
-const unlimited = () => Number.POSITIVE_INFINITY;
 
 /** Connections other than reading ones: one commits; others migrate, write notes and cancel queries. */
 const otherConnections = 4;
@@ -85,26 +74,10 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   });
   try {
     const { members: numbered, generation } = await migratePostgres(knex, schema, resources, options);
-    const stored = new Map<string, Stored>();
-    for (const resource of resources) {
-      const table = tableOf(resource);
-      const mapping = versionMapping(table, postgresColumns(table), pointsOf);
-      const access = (query: BoundQuery) => accessTo(query, table, unlimited);
-      const compilers = new CurrentCompilers(
-        (computed) => postgresCompiler(table, mapping.current, computed),
-        mapping.current,
-        postgresForms,
-      );
+    const stored = new Map<string, PostgresTable>();
+    for (const table of resources.map(tableOf)) {
       const members = numbered.get(table.name) ?? new Map();
-      stored.set(table.name, {
-        table,
-        mapping,
-        forms: postgresForms,
-        compilers,
-        accessTo: access,
-        members,
-        closings: new ClosedSinceCache(),
-      });
+      stored.set(table.name, createPostgresTable({ table, members }));
     }
     if (wall !== undefined) await buildWall(knex, schema, resources, wall);
     return new PostgresStore({ ...options, schema, timeout }, knex, stored, generation);
@@ -127,7 +100,7 @@ type Settled = PostgresStoreOptions & { readonly schema: string; readonly timeou
 /** A store with one pool of reading connections and another one for commits, which run one after another. */
 class PostgresStore implements WritableStore {
   readonly #knex: Knex;
-  readonly #stored: ReadonlyMap<string, Stored>;
+  readonly #stored: ReadonlyMap<string, PostgresTable>;
   readonly #committer: PostgresCommitter;
   readonly #limits: QueryLimits | undefined;
   readonly #scheduler: QueryScheduler;
@@ -138,7 +111,7 @@ class PostgresStore implements WritableStore {
   constructor(
     { connection, schema, timeout, connections = 8, queue = 256, limits, wall }: Settled,
     knex: Knex,
-    stored: Map<string, Stored>,
+    stored: Map<string, PostgresTable>,
     generation: number,
   ) {
     this.#knex = knex;
@@ -157,24 +130,25 @@ class PostgresStore implements WritableStore {
       timeout,
       cancel: (processId) => knex.raw("select pg_cancel_backend(?)", [processId]).then(() => {}),
     });
-    const ground: BuildDatabase = {
+    const database: BuildDatabase = {
       tables: stored,
       formOf: columnEncoding,
+      datasetId: postgresDatasetId,
       sha256: (text) => sql`encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`,
       read: (work) => onConnection(knex, work),
       write: (work) => this.#committer.write((making) => work(making, this.#readsWithin(making.client))),
     };
 
-    this.builds = createBuilds(ground);
-    this.coverage = createCoverages(ground);
+    this.builds = createBuilds(database);
+    this.coverage = createCoverages(stored, database.read);
   }
 
-  readonly page = (query: RestrictedQuery, options: ReadOptions = {}): Promise<Page> => {
+  readonly page = async (query: RestrictedQuery, options: ReadOptions = {}): Promise<Page> => {
     // Fail on an unknown resource before waiting for a connection.
     this.#find(query);
-    return this.#read(query, options, (run) => this.#page(run, query, options)).then((page) =>
-      inForm(page, options.form),
-    );
+    const page = await this.#read(query, options, (run) => this.#page(run, query, options));
+    const { form } = options;
+    return form === undefined ? page : { ...page, records: await writeInSteps(page.records, form) };
   };
 
   async #page(run: Run, query: RestrictedQuery, options: ReadOptions): Promise<Page> {
@@ -281,7 +255,7 @@ class PostgresStore implements WritableStore {
     return this.#readers.use(within, { share, background, signal });
   }
 
-  #find({ entitySet: { name } }: BoundQuery): Stored {
+  #find({ entitySet: { name } }: BoundQuery): PostgresTable {
     const stored = this.#stored.get(name);
     if (stored === undefined) throw new StoreError("unknown_resource", name);
     return stored;
@@ -294,14 +268,8 @@ class PostgresStore implements WritableStore {
   }
 }
 
-const historyOf = ({ table }: Stored, { checkpoint }: Pick<Bookmark, "checkpoint">): CompiledSql =>
+const historyOf = ({ table }: PostgresTable, { checkpoint }: Pick<Bookmark, "checkpoint">): CompiledSql =>
   compilePostgresHistory(table, checkpoint);
 
 const countWith = async (run: Run, count: CountRequest): Promise<number> =>
   (await readCurrent(run, { count })).count ?? 0;
-
-/** Converts a page to the requested JSON form. */
-const inForm = async (page: Page, form: RecordForm | undefined): Promise<Page> =>
-  form === undefined ? page : { ...page, records: await writeInSteps(page.records, form) };
-
-const emptyPage: PageResult = { records: new Uint8Array(), length: 0, last: [], more: false };

@@ -1,7 +1,7 @@
 import type { BoundQuery } from "@cadastre/odata";
 import { compareCodePoints } from "../code-points.ts";
 import { type ListingOptions, type ListingReads, readListings } from "../read-listings.ts";
-import type { Resolution } from "../registry/identities/identity.ts";
+import type { Resolution } from "../registry/identities.ts";
 import type { Bookmark } from "../store.ts";
 import { identitiesOf } from "./identity.ts";
 import { listedId, selectListedId } from "./listed-id.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Resolution } from "../registry/identities/identity.ts";
+import type { Resolution } from "../registry/identities.ts";
 import { ulidBytes, ulidOf } from "../ulid.ts";
 
 /** The ids of a physical property. */

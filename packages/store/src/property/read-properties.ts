@@ -3,7 +3,7 @@ import type { BoundNode, BoundQuery, Row, StructuralProperty } from "@cadastre/o
 import { allOf, propertyNode } from "@cadastre/odata/tree";
 import { compareCodePoints } from "../code-points.ts";
 import { type ListingOptions, type ListingReads, readListings } from "../read-listings.ts";
-import type { Resolution } from "../registry/identities/identity.ts";
+import type { Resolution } from "../registry/identities.ts";
 import type { Bookmark } from "../store.ts";
 import { type Identities, identitiesOf, isPlacekey } from "./identity.ts";
 import { hasNoPlacekey, listingQuery, mostListings } from "./listings.ts";

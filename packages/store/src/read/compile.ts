@@ -11,7 +11,7 @@ import { compileMergedCount, compileMergedPage, nearestPhases } from "@cadastre/
 import { join, type ValueType } from "@cadastre/odata/run";
 import { allOf } from "@cadastre/odata/tree";
 import type { Planned } from "../record/plans.ts";
-import type { TableSchema } from "../schema/table.ts";
+import type { StoredTable, TableSchema } from "../schema/table.ts";
 import type { Bookmark } from "../store.ts";
 import { type Access, orderedBy } from "./access.ts";
 import type { CurrentCompilers } from "./current-compiler.ts";
@@ -23,8 +23,7 @@ import { readsPoints } from "./spatial-call.ts";
 import { begunBy, type VersionMapping } from "./versions.ts";
 
 /** A stored resource, with the mappings and compilers of its reads. */
-export type ReadableTable = {
-  readonly table: TableSchema;
+export type ReadableTable = StoredTable & {
   readonly mapping: VersionMapping;
   readonly forms: ReadForms;
   readonly compilers: CurrentCompilers;

@@ -1,5 +1,4 @@
 import type { BoundQuery } from "@cadastre/odata";
-import type { Member } from "../record/members.ts";
 import { Plans } from "../record/plans.ts";
 import type { ReadOptions } from "../store.ts";
 import { compilePageRequest, type ReadableTable } from "./compile.ts";
@@ -12,7 +11,7 @@ export class PageRequests {
 
   of(
     query: BoundQuery,
-    stored: ReadableTable & { readonly members: ReadonlyMap<string, Member> },
+    stored: ReadableTable,
     { nulls = true, lines = false, form }: Pick<ReadOptions, "nulls" | "lines" | "form">,
     past: HistoricalState | undefined,
   ): PageRequest {

@@ -91,3 +91,5 @@ export type PageResult = {
   /** True if more records follow. */
   readonly more: boolean;
 };
+
+export const emptyPage: PageResult = { records: new Uint8Array(), length: 0, last: [], more: false };

@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 import { giveUp } from "./guarded.ts";
-import type { PepperCheck } from "./guards/guards.ts";
+import type { PepperCheck } from "./guards.ts";
 
 export type AuditedEntitlement = {
   readonly customer: string;

@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 import { StoreError } from "../errors.ts";
-import { customerTable } from "./entitlements/rows.ts";
+import { customerTable } from "./entitlements.ts";
 
 /**
  * Runs `change` in a transaction that holds a lock on a customer, so that such changes of one customer run one after another.

@@ -1,7 +1,5 @@
+import type { Retry } from "../database/retry-while-busy.ts";
 import { StoreError } from "../errors.ts";
-
-/** Runs work that may be repeated if it fails: it is done completely or not at all. */
-export type Retry = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** Methods on tables of a registry. */
 export type TableMethods = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>;

@@ -1,9 +1,9 @@
 import type { Knex } from "knex";
-import { createConnectionPool, type PostgresConnectionOptions } from "../postgres/connections.ts";
-import type { SchemaOptions } from "../schema/migration.ts";
+import { createConnectionPool, type PostgresConnectionOptions } from "../database/postgres-connections.ts";
+import type { SchemaOptions } from "../database/schema-options.ts";
 import { giveUp } from "./guarded.ts";
+import { migrateRegistry } from "./migrate.ts";
 import { type AccessRegistry, createRegistry } from "./registry.ts";
-import { migrateRegistry, stateOf } from "./schema/migrate.ts";
 
 export type PostgresRegistryOptions = {
   /** Connection for `pg`: a URL, or an object. */
@@ -26,7 +26,7 @@ export async function openPostgresRegistry(options: PostgresRegistryOptions): Pr
   const settings = [`set statement_timeout to ${Math.ceil(wait)}`];
   const database = createConnectionPool({ connection, schemas: [schema] }, { connections, wait, settings });
   try {
-    await migrateAlone(database, schema, options.migration);
+    await migrateRegistry(database, (transaction) => excludeOthers(transaction, schema), options.migration);
     return createRegistry(database, (work) => work(), "postgres");
   } catch (error) {
     await database.destroy();
@@ -34,17 +34,10 @@ export async function openPostgresRegistry(options: PostgresRegistryOptions): Pr
   }
 }
 
-async function migrateAlone(
-  database: Knex,
-  schema: string,
-  migration: SchemaOptions["migration"],
-): Promise<void> {
-  if ((await stateOf(database)) === "current") return;
-  await database.transaction(async (transaction) => {
-    await transaction.raw("select pg_advisory_xact_lock(hashtextextended(?, 0))", [
-      `cadastre registry ${schema}`,
-    ]);
-    await transaction.raw("create schema if not exists ??", [schema]);
-    await migrateRegistry(transaction, migration);
-  });
+/** Takes the lock of migrations, and creates the schema if it does not exist. */
+async function excludeOthers(transaction: Knex.Transaction, schema: string): Promise<void> {
+  await transaction.raw("select pg_advisory_xact_lock(hashtextextended(?, 0))", [
+    `cadastre registry ${schema}`,
+  ]);
+  await transaction.raw("create schema if not exists ??", [schema]);
 }

@@ -1,14 +1,11 @@
 import type { Knex } from "knex";
-import type { EntitlementRegistry } from "./entitlements/entitlement.ts";
-import { createEntitlementRegistry } from "./entitlements/entitlements.ts";
-import { guarded, type RefusalClass, type Retry, type TableMethods } from "./guarded.ts";
-import { createRegistryGuards, type RegistryGuards } from "./guards/guards.ts";
-import { createIdentityRegister } from "./identities/identities.ts";
-import type { IdentityRegister } from "./identities/identity.ts";
-import type { KeyRegistry } from "./keys/key.ts";
-import { createKeyRegistry } from "./keys/keys.ts";
-import type { ProfileRegistry } from "./profiles/profile.ts";
-import { createProfileRegistry } from "./profiles/profiles.ts";
+import type { Retry } from "../database/retry-while-busy.ts";
+import { createEntitlementRegistry, type EntitlementRegistry } from "./entitlements.ts";
+import { guarded, type RefusalClass, type TableMethods } from "./guarded.ts";
+import { createRegistryGuards, type RegistryGuards } from "./guards.ts";
+import { createIdentityRegister, type IdentityRegister } from "./identities.ts";
+import { createKeyRegistry, type KeyRegistry } from "./keys.ts";
+import { createProfileRegistry, type ProfileRegistry } from "./profiles.ts";
 
 /** The open database of a registry, for packages that keep their own tables in it. */
 export type RegistryDatabase = {

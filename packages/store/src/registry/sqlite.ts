@@ -1,14 +1,14 @@
 import { closeSync, openSync, statSync } from "node:fs";
 import Database, { type Statement } from "better-sqlite3";
-import knex, { type Knex } from "knex";
+import type { Knex } from "knex";
 import { isBookkeeping, keepChecksums, registerChecksum } from "../checksum/checksums.ts";
+import { retryWhileBusy } from "../database/retry-while-busy.ts";
+import type { SchemaOptions } from "../database/schema-options.ts";
+import { createSqliteKnex } from "../database/sqlite-connection.ts";
 import { LruCache } from "../lru-cache.ts";
-import { retryWhileBusy } from "../retry-while-busy.ts";
-import type { SchemaOptions } from "../schema/migration.ts";
-import { silentKnexLogger } from "../schema/silent.ts";
 import { giveUp } from "./guarded.ts";
+import { migrateRegistry } from "./migrate.ts";
 import { type AccessRegistry, createRegistry } from "./registry.ts";
-import { migrateRegistry, stateOf } from "./schema/migrate.ts";
 
 export type SqliteRegistryOptions = {
   /** Path of the database file. If it does not exist, it is created with access for its owner only. */
@@ -28,7 +28,7 @@ export async function openSqliteRegistry(options: SqliteRegistryOptions): Promis
   const attempt = retryWhileBusy(wait);
   try {
     createFile(file);
-    await attempt(() => migrateAlone(database, migration));
+    await attempt(() => migrateRegistry(database, lockToWrite, migration));
     await attempt(async () => checksum(file));
     return createRegistry(database, attempt, "sqlite");
   } catch (error) {
@@ -46,23 +46,12 @@ function createFile(file: string): void {
 }
 
 const connect = (file: string): Knex =>
-  knex({
-    client: "better-sqlite3",
-    connection: { filename: file },
-    useNullAsDefault: true,
-    log: silentKnexLogger,
-    pool: {
-      afterCreate: (connection: Database.Database, done: () => void) => {
-        // Busy files are retried by `patientFor`.
-        connection.pragma("busy_timeout = 0");
-        connection.pragma("journal_mode = wal");
-        // A revoked key must remain revoked after a power failure.
-        connection.pragma("synchronous = full");
-        registerChecksum(connection);
-        keepStatements(connection);
-        done();
-      },
-    },
+  createSqliteKnex(file, (connection) => {
+    connection.pragma("journal_mode = wal");
+    // A revoked key must remain revoked after a power failure.
+    connection.pragma("synchronous = full");
+    registerChecksum(connection);
+    keepStatements(connection);
   });
 
 /** Capacity of a connection's LRU cache of prepared statements. */
@@ -79,14 +68,8 @@ function keepStatements(connection: Database.Database): void {
     kept.get(text, () => prepare(text))) as Database.Database["prepare"];
 }
 
-async function migrateAlone(database: Knex, migration: SchemaOptions["migration"]): Promise<void> {
-  if ((await stateOf(database)) === "current") return;
-  await database.transaction(async (transaction) => {
-    // The first statement must be a write to lock the file: SQLite may fail to get the lock after a read.
-    await transaction.raw("pragma user_version = 1");
-    await migrateRegistry(transaction, migration);
-  });
-}
+/** A write takes the lock of the file. It must be the first statement: SQLite may fail to get the lock after a read. */
+const lockToWrite = (transaction: Knex.Transaction) => transaction.raw("pragma user_version = 1");
 
 function checksum(file: string): void {
   const database = new Database(file, { timeout: 0 });

@@ -3,7 +3,7 @@ import { datasetProperty } from "@cadastre/entitlement";
 import { identifier, type SqlFragment, type StructuralProperty, sql } from "@cadastre/odata";
 import { caseMappingTables } from "@cadastre/odata/functions";
 import { type Dialect, join, render } from "@cadastre/odata/run";
-import type { FormOf } from "../read/columns.ts";
+import type { FormOf } from "../record/column-values.ts";
 import { beginning, type IndexSchema, type PointSchema, type TableSchema } from "./table.ts";
 
 /** A column or index of a table, as recorded in `cadastre_schema`. */
@@ -31,7 +31,7 @@ export type SchemaDialect = {
   readonly sorted: (property: StructuralProperty) => SqlFragment;
   /** Expression for the dataset id of a row. */
   readonly datasetId: SqlFragment;
-  /** Version of the indexes that {@link SchemaConnection.createPoints} creates. */
+  /** Version of the indexes that `SchemaTransaction.createPoints` creates. */
   readonly pointsVersion: string;
 };
 

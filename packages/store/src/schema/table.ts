@@ -7,8 +7,8 @@ import {
   type StructuralProperty,
   sql,
 } from "@cadastre/odata/run";
-import type { Counted } from "../coverage/coverage.ts";
-import type { Follows, StoredResource } from "../store.ts";
+import type { Member } from "../record/members.ts";
+import type { Counted, Follows, StoredResource } from "../stored-resource.ts";
 
 const version = (name: string): StructuralProperty => ({
   name,
@@ -37,6 +37,9 @@ export const recordColumns = {
   members: "cadastre_members",
   checksum: "cadastre_crc32",
 } as const;
+
+/** Expression for the record's text. The cast is needed because a driver may parse JSON into an object. */
+export const recordText: SqlFragment = sql`cast(${identifier(recordColumns.text)} as text)`;
 
 /** Columns of a staged change besides its key and source. A null record means a removal. */
 export const stagedColumns = {
@@ -72,6 +75,12 @@ export type TableSchema = {
   /** Names of the indexes on the beginnings of current versions and on the ends of closed ones. */
   readonly beginnings: string;
   readonly endings: string;
+};
+
+/** The table of a resource, and the members of its records by name. */
+export type StoredTable = {
+  readonly table: TableSchema;
+  readonly members: ReadonlyMap<string, Member>;
 };
 
 export type IndexSchema = { readonly name: string; readonly columns: readonly StructuralProperty[] };

@@ -2,8 +2,8 @@ import { registerFunctions } from "@cadastre/odata/sqlite";
 import Database from "better-sqlite3";
 import { alteredTables, registerChecksum } from "../checksum/checksums.ts";
 import { tableOf } from "../schema/table.ts";
-import type { StoredResource } from "../store.ts";
-import { misplacedRows } from "./places.ts";
+import type { StoredResource } from "../stored-resource.ts";
+import { misplacedRows } from "./layout/places.ts";
 
 /** A fault in a database. */
 export type SqliteFault = {

@@ -1,7 +1,7 @@
 import { identifier, sql, sqlite } from "@cadastre/odata";
 import { registerFunctions } from "@cadastre/odata/sqlite";
 import Database from "better-sqlite3";
-import knex, { type Knex } from "knex";
+import type { Knex } from "knex";
 import {
   forgetChecksum,
   isBookkeeping,
@@ -9,23 +9,22 @@ import {
   type OwnNames,
   registerChecksum,
 } from "../checksum/checksums.ts";
-import { versionMapping } from "../read/versions.ts";
-import { retryWhileBusy } from "../retry-while-busy.ts";
-import type { CatalogQueries } from "../schema/found.ts";
+import { retryWhileBusy } from "../database/retry-while-busy.ts";
+import type { SchemaOptions } from "../database/schema-options.ts";
+import { createSqliteKnex } from "../database/sqlite-connection.ts";
+import type { CatalogQueries } from "../migration/found.ts";
 import {
   type MigratedSchema,
   migrateListings,
   type SchemaTarget,
   type SchemaTransaction,
-} from "../schema/migrate.ts";
-import type { SchemaOptions } from "../schema/migration.ts";
+} from "../migration/migrate.ts";
 import { indexObjects, type SchemaDialect } from "../schema/object.ts";
-import { silentKnexLogger } from "../schema/silent.ts";
 import { tableOf } from "../schema/table.ts";
-import type { StoredResource } from "../store.ts";
-import { declaredType, sqliteColumns, storedEncoding } from "./columns.ts";
-import { createDatasets, datasetColumn, datasetId } from "./datasets.ts";
-import { createPlaces, dropPlaces, spatialIndexOf } from "./places.ts";
+import type { StoredResource } from "../stored-resource.ts";
+import { declaredType, storedEncoding } from "./layout/columns.ts";
+import { createDatasets, datasetId } from "./layout/datasets.ts";
+import { createPlaces, dropPlaces } from "./layout/places.ts";
 import { sqliteSession } from "./session.ts";
 
 const dialect: SchemaDialect = {
@@ -48,7 +47,7 @@ const catalog: CatalogQueries = {
 /** Retries for at most a minute while another process writes. */
 const attempt = retryWhileBusy(60_000);
 
-/** Migrates the file to the schema of the resources, see `migrate`. A file that is current is not changed. */
+/** Migrates the file to the schema of the resources, see `migrateListings`. A file that is current is not changed. */
 export async function migrateSqlite(
   file: string,
   resources: readonly StoredResource[],
@@ -101,22 +100,11 @@ function ownNames(resources: readonly StoredResource[]): OwnNames {
 }
 
 async function withKnex<T>(filename: string, work: (knex: Knex) => Promise<T>): Promise<T> {
-  const database = knex({
-    client: "better-sqlite3",
-    connection: { filename },
-    useNullAsDefault: true,
-    log: silentKnexLogger,
-    pool: {
-      afterCreate: (connection: Database.Database, done: () => void) => {
-        // Busy files are retried by `patientFor`.
-        connection.pragma("busy_timeout = 0");
-        // Unsafe mode allows writing while coverage is being read.
-        connection.unsafeMode(true);
-        registerFunctions(connection);
-        registerChecksum(connection);
-        done();
-      },
-    },
+  const database = createSqliteKnex(filename, (connection) => {
+    // Unsafe mode allows writing while coverage is being read.
+    connection.unsafeMode(true);
+    registerFunctions(connection);
+    registerChecksum(connection);
   });
   try {
     return await work(database);
@@ -140,7 +128,5 @@ const inTransaction = <T>(database: Knex, work: (transaction: SchemaTransaction)
       beforeColumns: async (table) => forgetChecksum(connection, table),
       createPoints: async (table, point) => createPlaces(connection, table, point),
       dropPoints: async (name) => dropPlaces(connection, name),
-      mappingOf: (table) =>
-        versionMapping(table, sqliteColumns(table, datasetColumn(connection)), spatialIndexOf),
     });
   });

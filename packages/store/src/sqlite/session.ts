@@ -3,14 +3,14 @@ import { setImmediate } from "node:timers/promises";
 import { identifier, type SqlFragment, sql, sqlite } from "@cadastre/odata";
 import { render } from "@cadastre/odata/run";
 import type { Database } from "better-sqlite3";
-import type { Session } from "../build/build-database.ts";
+import type { Session } from "../database/session.ts";
 
 /** Number of rows to stream before other tasks may run. */
 const turn = 500;
 
 const sha256 = "cadastre_sha256";
 
-/** See `Ground.sha256`. The connection needs {@link registerSha256}. */
+/** See `BuildDatabase.sha256`. The connection needs {@link registerSha256}. */
 export const sha256Of = (text: SqlFragment): SqlFragment => sql`${identifier(sha256)}(${text})`;
 
 export const registerSha256 = (database: Database): void =>

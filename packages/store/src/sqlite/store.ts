@@ -1,5 +1,5 @@
 import type { RestrictedQuery } from "@cadastre/entitlement";
-import { type BoundQuery, identifier, sql } from "@cadastre/odata";
+import type { BoundQuery } from "@cadastre/odata";
 import { registerFunctions } from "@cadastre/odata/sqlite";
 import Database from "better-sqlite3";
 import type { Builds } from "../build/build.ts";
@@ -7,37 +7,32 @@ import type { BuildDatabase, CandidateReads } from "../build/build-database.ts";
 import { createBuilds } from "../build/builds.ts";
 import { registerChecksum } from "../checksum/checksums.ts";
 import { createCoverages, type ReadCoverage } from "../coverage/coverages.ts";
+import type { SchemaOptions } from "../database/schema-options.ts";
 import { StoreError } from "../errors.ts";
 import { compileCountRequest, compileOrderValues, type ReadableTable } from "../read/compile.ts";
-import { CurrentCompilers } from "../read/current-compiler.ts";
 import { type QueryLimits, shareOf } from "../read/customer-share.ts";
 import { type HistoricalState, pastOf } from "../read/historical-state.ts";
 import { firstOf, withPosition } from "../read/narrowed.ts";
 import { PageRequests } from "../read/page-requests.ts";
 import { pinsKey } from "../read/pins-key.ts";
-import type { AsOf, PageResult, ReadRequest, ReadResult } from "../read/request.ts";
+import { type AsOf, emptyPage, type ReadRequest, type ReadResult } from "../read/request.ts";
 import { type CostClass, QueryScheduler, type Use } from "../read/scheduler.ts";
-import { type ByIndex, versionMapping } from "../read/versions.ts";
-import type { Member } from "../record/members.ts";
-import type { SchemaOptions } from "../schema/migration.ts";
 import { tableOf } from "../schema/table.ts";
-import type { Bookmark, Page, ReadOptions, StoredResource } from "../store.ts";
+import type { Bookmark, Page, ReadOptions } from "../store.ts";
+import type { StoredResource } from "../stored-resource.ts";
 import type { WritableStore } from "../writable-store.ts";
-import { accessOf } from "./access.ts";
-import { sqliteColumns, sqliteForms, storedEncoding } from "./columns.ts";
-import { SqliteCommitter } from "./commit.ts";
-import { sqliteCompiler } from "./current-compiler.ts";
-import { datasetColumn } from "./datasets.ts";
-import { deadlineGuard } from "./deadline.ts";
+import { compileSqliteHistory, readSqliteNote, writeSqliteNote } from "./layout/bookkeeping.ts";
+import { storedEncoding } from "./layout/columns.ts";
+import { datasetColumn, datasetId } from "./layout/datasets.ts";
 import { migrateSqlite } from "./migrate.ts";
-import { readSqliteNote, writeSqliteNote } from "./notes.ts";
-import { spatialIndexOf } from "./places.ts";
-import { compileSqliteHistory, pruneSqlite } from "./prune.ts";
-import { Reader } from "./reader.ts";
-import { SqliteReaders } from "./reader-pool.ts";
+import { createSqliteTable } from "./read/readable-table.ts";
+import { Reader } from "./read/reader.ts";
+import { SqliteReaders } from "./read/reader-pool.ts";
+import { IndexStatistics } from "./read/statistics.ts";
 import { registerSha256, sha256Of, sqliteSession } from "./session.ts";
-import { IndexStatistics } from "./statistics.ts";
-import { SqliteTableWriter } from "./writer.ts";
+import { SqliteCommitter } from "./write/commit.ts";
+import { pruneSqlite } from "./write/prune.ts";
+import { SqliteTableWriter } from "./write/writer.ts";
 
 export type SqliteStoreOptions = SchemaOptions & {
   /** Path of the database file. It is created if it does not exist. */
@@ -64,11 +59,6 @@ export type SqliteStoreOptions = SchemaOptions & {
 const mappedByDefault = 16 * 1024 ** 3;
 const buffersByDefault = 64 * 1024 ** 2;
 
-/** Forces an index, because SQLite estimates that any range matches a quarter of the table. */
-const indexedBy: ByIndex = (table, index) => sql`${table} indexed by ${identifier(index)}`;
-
-type Stored = ReadableTable & { readonly members: ReadonlyMap<string, Member> };
-
 /**
  * Opens a store, and migrates its file if needed.
  *
@@ -80,31 +70,17 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Writ
   const read = new Database(file, { readonly: true });
   const { rowsOf } = new IndexStatistics(read);
   const dataset = datasetColumn(read);
-  const stored = new Map<string, Stored>();
-  for (const resource of resources) {
-    const table = tableOf(resource);
-    const mapping = versionMapping(
-      table,
-      sqliteColumns(table, dataset),
-      spatialIndexOf,
-      indexedBy,
-      deadlineGuard,
-    );
-    const accessTo = accessOf(table, rowsOf);
-    const compilers = new CurrentCompilers(
-      (computed) => sqliteCompiler(table, mapping.current, computed),
-      mapping.current,
-      sqliteForms,
-    );
+  const stored = new Map<string, ReadableTable>();
+  for (const table of resources.map(tableOf)) {
     const members = numbered.get(table.name) ?? new Map();
-    stored.set(table.name, { table, mapping, forms: sqliteForms, compilers, accessTo, members });
+    stored.set(table.name, createSqliteTable({ table, members }, dataset, rowsOf));
   }
   return new SqliteStore(options, stored, read, generation);
 }
 
 /** Store with one connection for writing, one for reads by key on this thread, and threads for all other reads. */
 class SqliteStore implements WritableStore {
-  readonly #stored: ReadonlyMap<string, Stored>;
+  readonly #stored: ReadonlyMap<string, ReadableTable>;
   readonly #timeout: number;
   readonly #database: Database.Database;
   readonly #committer: SqliteCommitter;
@@ -116,7 +92,7 @@ class SqliteStore implements WritableStore {
 
   constructor(
     options: SqliteStoreOptions,
-    stored: ReadonlyMap<string, Stored>,
+    stored: ReadonlyMap<string, ReadableTable>,
     read: Database.Database,
     generation: number,
   ) {
@@ -137,16 +113,17 @@ class SqliteStore implements WritableStore {
         ? undefined
         : new SqliteReaders({ file, mapped, buffers, heap, scheduler: this.#scheduler });
     const committed = sqliteSession(read);
-    const ground: BuildDatabase = {
+    const database: BuildDatabase = {
       tables: stored,
       formOf: storedEncoding,
+      datasetId,
       sha256: sha256Of,
       read: (work) => work(committed),
       write: (work) => this.#committer.write((making) => work(making, candidateReads)),
     };
 
-    this.builds = createBuilds(ground);
-    this.coverage = createCoverages(ground);
+    this.builds = createBuilds(database);
+    this.coverage = createCoverages(stored, database.read);
     const within = new Reader(this.#database, new Int32Array(1), mapped);
     const candidateReads: CandidateReads = {
       page: (query, options = {}) =>
@@ -242,7 +219,7 @@ class SqliteStore implements WritableStore {
     await this.#committer.alone(() => this.#database.close());
   };
 
-  #find({ entitySet: { name } }: BoundQuery): Stored {
+  #find({ entitySet: { name } }: BoundQuery): ReadableTable {
     const stored = this.#stored.get(name);
     if (stored === undefined) throw new StoreError("unknown_resource", name);
     return stored;
@@ -261,7 +238,7 @@ class SqliteStore implements WritableStore {
 /** @throws {StoreError} `bookmark_expired` */
 function orderValuesOf(
   query: BoundQuery,
-  stored: Stored,
+  stored: ReadableTable,
   from: Bookmark,
   reader: Reader,
 ): readonly unknown[] {
@@ -272,10 +249,8 @@ function orderValuesOf(
   throw new StoreError("bookmark_expired");
 }
 
-const asOf = ({ table }: Stored, past: HistoricalState | undefined): AsOf | undefined =>
+const asOf = ({ table }: ReadableTable, past: HistoricalState | undefined): AsOf | undefined =>
   past && { checkpoint: past.checkpoint, history: compileSqliteHistory(table, past.checkpoint) };
-
-const emptyPage: PageResult = { records: new Uint8Array(), length: 0, last: [], more: false };
 
 function openToWrite(file: string): Database.Database {
   const database = new Database(file);
@@ -284,7 +259,7 @@ function openToWrite(file: string): Database.Database {
   registerFunctions(database);
   registerSha256(database);
   registerChecksum(database);
-  // Busy files are retried by `patientFor`.
+  // Busy files are retried by `retryWhileBusy`.
   database.pragma("busy_timeout = 0");
   // Unsafe mode allows publishing to stream staged changes while it writes to other tables.
   database.unsafeMode(true);

@@ -1,7 +1,7 @@
 import { datasetProperty } from "@cadastre/entitlement";
 import { StoreError } from "../errors.ts";
-import { columnValues, type FormOf } from "../read/columns.ts";
 import { recordChecksum } from "../record/checksum.ts";
+import { columnValues, type FormOf } from "../record/column-values.ts";
 import { type EncodedRecord, encodeRecord } from "../record/encode.ts";
 import type { Member } from "../record/members.ts";
 import { sourceProperty, type TableSchema } from "../schema/table.ts";

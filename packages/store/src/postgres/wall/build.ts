@@ -5,8 +5,8 @@ import { join, render } from "@cadastre/odata/run";
 import type { Knex } from "knex";
 import { StoreError } from "../../errors.ts";
 import { recordColumns, tableOf, validity } from "../../schema/table.ts";
-import type { StoredResource } from "../../store.ts";
-import { isPrunedNote, readPostgresNote, writePostgresNote } from "../bookkeeping.ts";
+import type { StoredResource } from "../../stored-resource.ts";
+import { isPrunedNote, readPostgresNote, writePostgresNote } from "../layout/bookkeeping.ts";
 import { grantedRows } from "./rows.ts";
 
 /**

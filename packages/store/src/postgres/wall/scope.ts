@@ -1,6 +1,6 @@
 import { type RestrictedQuery, type Scope, scopeOf } from "@cadastre/entitlement";
-import type { Run } from "../reader-pool.ts";
-import type { Query } from "../round-trip.ts";
+import type { Query } from "../connection/round-trip.ts";
+import type { Run } from "../read/reader-pool.ts";
 
 type Grants = Record<"datasets" | "private" | "regions", Record<string, string[]>>;
 

@@ -1,0 +1,66 @@
+import { type CompiledSql, identifier, postgres, type SqlFragment, sql } from "@cadastre/odata";
+import { render, value } from "@cadastre/odata/run";
+import type { Knex } from "knex";
+import { type TableSchema, validity } from "../../schema/table.ts";
+import type { Tally } from "../../write/tallies.ts";
+
+/** Selects the number of the last commit; 0 before the first. */
+export const postgresLastCheckpoint: CompiledSql = {
+  text: `select coalesce(max("checkpoint"), 0) from "cadastre_commit"`,
+  values: [],
+};
+
+/** Key of the note with the earliest checkpoint that can still be read. */
+export const postgresPrunedNote = "cadastre_pruned";
+/** Condition for the only note that reads need. */
+export const isPrunedNote: SqlFragment = sql`"key" = 'cadastre_pruned'`;
+
+/**
+ * Selects the earliest checkpoint that can still be read, null if nothing was pruned, and whether a version of the table was
+ * closed since `checkpoint`.
+ */
+export function compilePostgresHistory({ closed }: TableSchema, checkpoint: number): CompiledSql {
+  const later = sql`${identifier(validity.to.name)} > ${value(checkpoint)}::bigint`;
+  return render(
+    sql`select (select "text"::bigint from "cadastre_note" where "key" = ${value(postgresPrunedNote)}::text),
+  exists (select 1 from ${identifier(closed)} where ${later})`,
+    postgres.placeholder,
+  );
+}
+
+/** Prevents other transactions from committing to the store until this one has ended. */
+export const lockCommits = (transaction: Knex.Transaction): Promise<unknown> =>
+  transaction.raw(`lock table "cadastre_commit" in exclusive mode`).then();
+
+/**
+ * Returns the statements that record a commit.
+ *
+ * @param time milliseconds since 1970
+ */
+export const noteCommit = (
+  checkpoint: bigint,
+  time: number,
+  tallies: readonly Tally[],
+): readonly CompiledSql[] => [
+  {
+    text: `insert into "cadastre_commit" ("checkpoint", "committed_at") values ($1::bigint, $2::bigint)`,
+    values: [checkpoint, time],
+  },
+  ...tallies.map(({ resource, datasetId, written, removed }) => ({
+    text: `insert into "cadastre_commit_dataset" ("checkpoint", "resource", "dataset_id", "written", "removed")
+  values ($1::bigint, $2::text, $3::text, $4::bigint, $5::bigint)`,
+    values: [checkpoint, resource, datasetId, written, removed],
+  })),
+];
+
+export async function readPostgresNote(knex: Knex, key: string): Promise<string | undefined> {
+  const note = await knex<{ key: string; text: string }>("cadastre_note").where({ key }).first("text");
+  return note?.text;
+}
+
+export const writePostgresNote = (knex: Knex, key: string, text: string): Promise<void> =>
+  knex("cadastre_note")
+    .insert({ key, text })
+    .onConflict("key")
+    .merge()
+    .then(() => {});

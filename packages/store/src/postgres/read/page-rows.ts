@@ -1,0 +1,81 @@
+import type { PrimitiveType } from "@cadastre/odata";
+import { codecOf } from "@cadastre/odata/run";
+import type { PageRequest, PageResult } from "../../read/request.ts";
+import { RecordAssembler, RecordLayout } from "../../record/assemble.ts";
+import { requireUndamaged } from "../../record/checksum.ts";
+import { computedText, itemTypeOf, type ReadValue } from "../../record/computed.ts";
+import type { RecordPlan } from "../../record/plan.ts";
+import type { TextRow } from "../connection/round-trip.ts";
+
+const layouts = new WeakMap<RecordPlan, RecordLayout>();
+
+function layoutOf(plan: RecordPlan): RecordLayout {
+  const layout = layouts.get(plan) ?? new RecordLayout(plan);
+  layouts.set(plan, layout);
+  return layout;
+}
+
+/** Decodes a computed value selected by `forms`. */
+const readValue: ReadValue = (text, type) => {
+  if (typeof text !== "string") return null;
+  const item = itemTypeOf(type);
+  if (item !== undefined) {
+    const items: unknown = JSON.parse(text);
+    return Array.isArray(items) ? items.map((json) => codecOf(item).fromJson(json) ?? null) : null;
+  }
+  return type.startsWith("Edm.Geo") ? JSON.parse(text) : (codecOf(type as PrimitiveType).parse(text) ?? null);
+};
+
+/** Number of columns before those of the key: dataset, text, member index, checksum. */
+const leading = 4;
+
+/** Assembles a page from rows as they arrive. */
+export class PageRows {
+  readonly #request: PageRequest;
+  readonly #assembler: RecordAssembler;
+  #length = 0;
+  #skipped = 0;
+  #last: TextRow = [];
+  #more = false;
+
+  constructor(request: PageRequest) {
+    this.#request = request;
+    this.#assembler = new RecordAssembler(layoutOf(request.plan.plan), request.lines);
+  }
+
+  /** True if the page needs no more rows. */
+  get isFull(): boolean {
+    return this.#more;
+  }
+
+  add(fields: TextRow): void {
+    const { top, key, computed, skip, plan } = this.#request;
+    if (this.#skipped < skip) {
+      this.#skipped++;
+      return;
+    }
+    if (this.#length === top) {
+      this.#more = true;
+      return;
+    }
+    const [dataset = null, record, members, checksum] = fields;
+    const text = Buffer.from(record ?? "");
+    requireUndamaged(dataset, text, members ?? "", checksum, () => fields.slice(leading, leading + key));
+    const values =
+      computed.length === 0
+        ? ""
+        : computedText(computed, fields.slice(leading + key), readValue, plan.plan.nulls);
+    this.#assembler.add(text, members ?? "", dataset, values);
+    this.#length++;
+    this.#last = fields;
+  }
+
+  finish(): PageResult {
+    return {
+      records: this.#assembler.finish(),
+      length: this.#length,
+      last: this.#last.slice(leading, leading + this.#request.key),
+      more: this.#more,
+    };
+  }
+}

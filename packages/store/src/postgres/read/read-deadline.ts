@@ -1,0 +1,54 @@
+import { StoreError, type StoreErrorCode } from "../../errors.ts";
+
+/** Stops a read at its deadline, or when its caller aborts it. */
+export class ReadDeadline {
+  /** Reason for stopping; undefined while the read may continue. */
+  #code: StoreErrorCode | undefined;
+  #timer: NodeJS.Timeout;
+  readonly #signal: AbortSignal | undefined;
+  #act: () => void = () => {};
+
+  /** @param timeout milliseconds from now */
+  constructor(timeout: number, signal: AbortSignal | undefined) {
+    this.#timer = setTimeout(() => this.now("query_timeout"), timeout);
+    this.#signal = signal;
+    signal?.addEventListener("abort", this.#abort, { once: true });
+    if (signal?.aborted === true) this.now("query_canceled");
+  }
+
+  /** Replaces the deadline by one `timeout` milliseconds from now. */
+  endAfter(timeout: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.now("query_timeout"), timeout);
+  }
+
+  readonly #abort = (): void => this.now("query_canceled");
+
+  get code(): StoreErrorCode | undefined {
+    return this.#code;
+  }
+
+  now(code: StoreErrorCode): void {
+    if (this.#code !== undefined) return;
+    this.#code = code;
+    this.#act();
+  }
+
+  /** Sets the action that stops the read. It is called immediately if the read must stop already. */
+  set act(act: () => void) {
+    this.#act = act;
+    if (this.#code !== undefined) act();
+  }
+
+  /** @throws {StoreError} if the read must stop */
+  check(): void {
+    if (this.#code !== undefined) throw new StoreError(this.#code);
+  }
+
+  /** Releases the timer and the listener. Call it when the read has ended. */
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#signal?.removeEventListener("abort", this.#abort);
+    this.#act = () => {};
+  }
+}

@@ -1,0 +1,51 @@
+import type { BoundQuery, Compiler, Mapping, SqlFragment } from "@cadastre/odata";
+import { accessTo, orderedBy } from "../../read/access.ts";
+import type { ReadableTable } from "../../read/compile.ts";
+import { type CurrentCompiler, CurrentCompilers, currentCompiler } from "../../read/current-compiler.ts";
+import { versionMapping } from "../../read/versions.ts";
+import type { StoredTable, TableSchema } from "../../schema/table.ts";
+import { pointsOf, postgresColumns, postgresForms } from "../layout/columns.ts";
+import { ClosedSinceCache } from "./closed-since-cache.ts";
+
+/** A stored resource of a PostgreSQL store. */
+export type PostgresTable = ReadableTable & { readonly closings: ClosedSinceCache };
+
+/** Row estimate that makes `accessTo` never expect few rows: PostgreSQL's planner has statistics, and picks the best index per range. */
+const unlimited = () => Number.POSITIVE_INFINITY;
+
+export function createPostgresTable({ table, members }: StoredTable): PostgresTable {
+  const mapping = versionMapping(table, postgresColumns(table), pointsOf);
+  return {
+    table,
+    members,
+    mapping,
+    forms: postgresForms,
+    compilers: new CurrentCompilers(
+      (computed) => postgresCompiler(table, mapping.current, computed),
+      mapping.current,
+      postgresForms,
+    ),
+    accessTo: (query: BoundQuery) => accessTo(query, table, unlimited),
+    closings: new ClosedSinceCache(),
+  };
+}
+
+/** Creates the compiler of queries over the current versions of a table. Pages in the order of an index use ranges of that index. */
+function postgresCompiler(
+  table: TableSchema,
+  mapping: Mapping,
+  computed: readonly SqlFragment[],
+): CurrentCompiler {
+  const { page, count } = currentCompiler(table, { ...mapping, ranges: false }, postgresForms, computed);
+  const byIndex = new Map<string, Compiler>();
+  return {
+    page: (query, { ordered: index }) => {
+      if (index === undefined) return page(query);
+      const compiler =
+        byIndex.get(index.name) ?? currentCompiler(table, orderedBy(index, mapping), postgresForms, computed);
+      byIndex.set(index.name, compiler);
+      return compiler.page(query);
+    },
+    count,
+  };
+}

@@ -1,0 +1,135 @@
+import type { CompiledSql } from "@cadastre/odata";
+import { StoreError } from "../../errors.ts";
+import {
+  chosenOf,
+  type PageRequest,
+  type PageResult,
+  type ReadResult,
+  type VersionStatements,
+} from "../../read/request.ts";
+import type { Query, TextRow } from "../connection/round-trip.ts";
+import { postgresLastCheckpoint } from "../layout/bookkeeping.ts";
+import type { ClosedSinceCache } from "./closed-since-cache.ts";
+import { PageRows } from "./page-rows.ts";
+import type { Run } from "./reader-pool.ts";
+
+/**
+ * Finds the position that a page starts after: the values of the `orderBy` expressions in the record of its bookmark.
+ *
+ * @param orderValues statements of which one returns the values, most often the first
+ * @throws {StoreError} `bookmark_expired` if none of them returns a row
+ */
+export async function findStart(
+  run: Run,
+  [current, ...others]: readonly CompiledSql[],
+): Promise<readonly unknown[]> {
+  let values: TextRow | undefined;
+  const onRow = (fields: TextRow) => {
+    values ??= fields;
+  };
+  if (current !== undefined) await run([{ ...current, onRow }]);
+  if (values === undefined && others.length > 0)
+    await run(others.map((statement) => ({ ...statement, onRow })));
+  if (values === undefined) throw new StoreError("bookmark_expired");
+  return values;
+}
+
+/** Returns true if a version was closed since the checkpoint of the history. */
+export async function findClosed(run: Run, history: CompiledSql): Promise<boolean> {
+  let closed = false;
+  await run([
+    historyQuery(history, ({ isClosed }) => {
+      closed = isClosed;
+    }),
+  ]);
+  return closed;
+}
+
+type History = { readonly earliest: number; readonly isClosed: boolean };
+
+const historyQuery = (statement: CompiledSql, take: (history: History) => void): Query => ({
+  ...statement,
+  onRow: ([earliest, isClosed]) => take({ earliest: Number(earliest), isClosed: isClosed === "t" }),
+});
+
+/** A page and a count to read together. */
+export type PageAndCount = {
+  readonly page?: PageRequest | undefined;
+  readonly count?: VersionStatements | undefined;
+};
+
+/** Creates a query for a single number, which is passed to `take`. */
+const numberOf = (statement: CompiledSql, take: (number: number) => void): Query => ({
+  ...statement,
+  onRow: ([text]) => take(Number(text)),
+});
+
+/** Reads current versions in one snapshot. */
+export async function readCurrent(run: Run, { page, count }: PageAndCount): Promise<ReadResult> {
+  let checkpoint = 0;
+  const head = numberOf(postgresLastCheckpoint, (number) => {
+    checkpoint = number;
+  });
+  const read = await readWith(run, head, { page, count }, ({ current }) => current);
+  return { checkpoint, ...read };
+}
+
+/**
+ * Reads the versions as of a checkpoint in one snapshot. Closed versions are read only if some were closed since. Whether they
+ * were is first guessed from `closings`; the snapshot confirms the guess, or the read is repeated.
+ *
+ * @param history see `compilePostgresHistory`
+ * @throws {StoreError} `bookmark_expired`
+ */
+export async function readAsOf(
+  run: Run,
+  { page, count }: PageAndCount,
+  checkpoint: number,
+  history: CompiledSql,
+  closings: ClosedSinceCache,
+): Promise<ReadResult> {
+  const isClosed = closings.isKnownSince(checkpoint);
+  let then: History = { earliest: 0, isClosed };
+  const choose: Choose = (versions) => chosenOf(versions, isClosed);
+  const state = historyQuery(history, (found) => {
+    then = found;
+  });
+  const read = await readWith(run, state, { page, count }, choose);
+  if (checkpoint < then.earliest) throw new StoreError("bookmark_expired");
+  if (then.isClosed && !isClosed) {
+    closings.learn(checkpoint);
+    return readAsOf(run, { page, count }, checkpoint, history, closings);
+  }
+  return { checkpoint, ...read };
+}
+
+type Choose = (versions: VersionStatements) => CompiledSql;
+
+async function readWith(
+  run: Run,
+  state: Query,
+  { page, count }: PageAndCount,
+  choose: Choose,
+): Promise<{ readonly page: PageResult | undefined; readonly count: number | undefined }> {
+  const rows = page === undefined ? undefined : new PageRows(page);
+  const rowsQuery = (versions: VersionStatements): Query => ({
+    ...choose(versions),
+    onRow: (fields) => rows?.add(fields),
+  });
+  let counted: number | undefined;
+  const queries = [state];
+  if (page !== undefined) queries.push(rowsQuery(page));
+  if (count !== undefined)
+    queries.push(
+      numberOf(choose(count), (number) => {
+        counted = number;
+      }),
+    );
+  const further = page?.further ?? [];
+  await run(queries, further.length > 0);
+  for (const versions of further) {
+    if (rows?.isFull === true) break;
+    await run([rowsQuery(versions)]);
+  }
+  return { page: rows?.finish(), count: counted };
+}

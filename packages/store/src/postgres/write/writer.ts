@@ -1,0 +1,111 @@
+import type { StoredTable } from "../../schema/table.ts";
+import type { ChangeOutcome } from "../../write/tallies.ts";
+import type { PendingChange } from "../../write/version.ts";
+import { type Query, textOf } from "../connection/round-trip.ts";
+import { WriteBatch } from "./write-batch.ts";
+import { putSql, removeSql } from "./write-sql.ts";
+
+/** Called with the number of records of a dataset that had the same outcome. */
+export type Count = (
+  datasetId: string | null,
+  outcome: Exclude<ChangeOutcome, "absent">,
+  count: number,
+) => void;
+
+/** Writes versions of a resource's records in batches. */
+export class PostgresTableWriter {
+  readonly #resource: StoredTable;
+  readonly #putSql: string;
+  readonly #removeSql: string;
+  #batch: WriteBatch;
+
+  constructor(resource: StoredTable) {
+    const { table, members } = resource;
+    this.#resource = resource;
+    this.#putSql = putSql(
+      table,
+      table.columns.filter(({ name }) => !members.has(name)),
+    );
+    this.#removeSql = removeSql(table);
+    this.#batch = new WriteBatch(resource);
+  }
+
+  /**
+   * Adds a change to the current batch. Returns the previous batch if it must be written first.
+   *
+   * @throws {StoreError} `invalid_record`
+   */
+  take(change: PendingChange): WriteBatch | undefined {
+    if (this.#add(change)) return undefined;
+    const full = this.rest();
+    this.#add(change);
+    return full;
+  }
+
+  /** Returns the current batch and starts a new one. */
+  rest(): WriteBatch {
+    const batch = this.#batch;
+    this.#batch = new WriteBatch(this.#resource);
+    return batch;
+  }
+
+  #add(change: PendingChange): boolean {
+    return "record" in change ? this.#batch.put(change) : this.#batch.remove(change);
+  }
+
+  /** Returns the statements that write a batch, to be run in one transaction. */
+  statements({ versions, removals }: WriteBatch, checkpoint: bigint, count: Count): readonly Query[] {
+    const { table } = this.#resource;
+    const queries: Query[] = [];
+    if (versions.length > 0) {
+      let unchanged = versions.length;
+      queries.push({
+        text: this.#putSql,
+        values: [
+          checkpoint,
+          ...table.columns.map((_, i) => texts(versions.map(({ values }) => values[i]))),
+          texts(versions.map(({ text }) => text)),
+          texts(versions.map(({ members }) => members)),
+          texts(versions.map(({ checksum }) => checksum)),
+          checkpoint,
+          checkpoint,
+        ],
+        onRow: ([dataset = null, written]) => {
+          count(dataset, "written", Number(written));
+          unchanged -= Number(written);
+        },
+        onEnd: () => count(null, "unchanged", unchanged),
+      });
+    }
+    if (removals.length > 0)
+      queries.push({
+        text: this.#removeSql,
+        values: [...table.key.map((_, i) => texts(removals.map((key) => key[i]))), checkpoint, checkpoint],
+        onRow: ([dataset = null, removed]) => count(dataset, "removed", Number(removed)),
+      });
+    return queries;
+  }
+}
+
+const texts = (values: readonly unknown[]): Buffer => textArray(values.map(textOf));
+
+/** OID of the type `text` in `pg_type`. */
+const textOid = 25;
+
+/**
+ * Encodes an array of texts in PostgreSQL's binary format, which needs no quoting or parsing. Source: PostgreSQL, `array_recv`.
+ */
+function textArray(values: readonly (string | null)[]): Buffer {
+  let size = 20;
+  for (const value of values) size += 4 + (value === null ? 0 : Buffer.byteLength(value));
+  const bytes = Buffer.allocUnsafe(size);
+  // Header: 1 dimension, 1 if there may be nulls, the element type, the number of elements, 1 as the lower bound.
+  let at = 0;
+  for (const head of [1, 1, textOid, values.length, 1]) at = bytes.writeInt32BE(head, at);
+  for (const value of values) {
+    const length = value === null ? -1 : bytes.write(value, at + 4);
+    bytes.writeInt32BE(length, at);
+    at += 4 + Math.max(length, 0);
+  }
+  return bytes;
+}

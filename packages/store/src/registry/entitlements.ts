@@ -1,0 +1,83 @@
+import type { Knex } from "knex";
+import { StoreError } from "../errors.ts";
+import type { Int64Column } from "./int64-column.ts";
+
+/** The signed entitlement currently installed for a customer. */
+export type InstalledEntitlement = {
+  readonly customer: string;
+  /** Its version, the highest that has been installed for the customer. */
+  readonly version: number;
+  /** The document as a compact JWS. The registry does not verify it. */
+  readonly jws: string;
+  /** Milliseconds since 1970. */
+  readonly installed: number;
+};
+
+/** The signed entitlements. Every method throws {@link StoreError} `registry_unavailable`. */
+export type EntitlementRegistry = {
+  /**
+   * Installs an entitlement if its version is higher than the installed one. Returns false if the identical document is already
+   * installed.
+   *
+   * @throws {StoreError} `entitlement_older`, `entitlement_conflict`
+   */
+  readonly install: (entitlement: InstalledEntitlement) => Promise<boolean>;
+  readonly find: (customer: string) => Promise<InstalledEntitlement | undefined>;
+  /** All entitlements, ordered by customer. */
+  readonly list: () => Promise<readonly InstalledEntitlement[]>;
+};
+
+/** Creates the entitlement registry of a registry database. */
+export function createEntitlementRegistry(knex: Knex): EntitlementRegistry {
+  const find = async (customer: string) => (await selectEntitlements(knex, { name: customer }))[0];
+  return {
+    install: async (entitlement) => {
+      if (await putEntitlement(knex, entitlement)) return true;
+      const known = await find(entitlement.customer);
+      if (known?.version !== entitlement.version)
+        throw new StoreError("entitlement_older", `version ${known?.version}`);
+      if (known.jws !== entitlement.jws) throw new StoreError("entitlement_conflict");
+      return false;
+    },
+    find,
+    list: () => selectEntitlements(knex, {}),
+  };
+}
+
+type CustomerRow = {
+  readonly name: string;
+  readonly version: Int64Column;
+  readonly entitlement: string;
+  readonly installed: Int64Column;
+};
+
+/** Query builder for the table of customers. */
+export const customerTable = (knex: Knex) => knex<CustomerRow>("cadastre_customer");
+
+/** Returns the entitlements that match all given values, ordered by customer. */
+async function selectEntitlements(
+  knex: Knex,
+  values: Partial<Pick<CustomerRow, "name">>,
+): Promise<readonly InstalledEntitlement[]> {
+  const rows: readonly CustomerRow[] = await customerTable(knex).where(values).orderBy("name");
+  return rows.map(({ name, version, entitlement, installed }) => ({
+    customer: name,
+    version: Number(version),
+    jws: entitlement,
+    installed: Number(installed),
+  }));
+}
+
+/** Writes a customer's entitlement unless the same or a higher version is installed. Returns true if it was written. */
+async function putEntitlement(
+  knex: Knex,
+  { customer, version, jws, installed }: InstalledEntitlement,
+): Promise<boolean> {
+  const written: readonly unknown[] = await customerTable(knex)
+    .insert({ name: customer, version, entitlement: jws, installed })
+    .onConflict("name")
+    .merge()
+    .where("cadastre_customer.version", "<", version)
+    .returning("name");
+  return written.length > 0;
+}

@@ -1,0 +1,31 @@
+import type { CompiledSql } from "@cadastre/odata";
+import { identifier, render, sql, sqlite, value } from "@cadastre/odata/run";
+import type { Database } from "better-sqlite3";
+import { type TableSchema, validity } from "../../schema/table.ts";
+
+/** Selects the number of the last commit; 0 before the first. */
+export const sqliteLastCheckpoint = `select coalesce(max("checkpoint"), 0) from "cadastre_commit"`;
+
+/** Key of the note with the earliest checkpoint that can still be read. */
+export const prunedNote = "cadastre_pruned";
+
+/** See `AsOf.history`. */
+export function compileSqliteHistory({ closed }: TableSchema, checkpoint: number): CompiledSql {
+  const later = sql`${identifier(validity.to.name)} > ${value(BigInt(checkpoint))}`;
+  return render(
+    sql`select (select cast("text" as integer) from "cadastre_note" where "key" = ${value(prunedNote)}),
+  exists (select 1 from ${identifier(closed)} where ${later})`,
+    sqlite.placeholder,
+  );
+}
+
+const select = `select "text" from "cadastre_note" where "key" = ?`;
+// "insert or replace" deletes the old row without running the delete trigger, so the checksum of the table would not match.
+const put = `insert into "cadastre_note" ("key", "text") values (?, ?)
+  on conflict ("key") do update set "text" = excluded."text"`;
+
+export const readSqliteNote = (database: Database, key: string): string | undefined =>
+  database.prepare(select).pluck().get(key) as string | undefined;
+
+export const writeSqliteNote = (database: Database, key: string, text: string): void =>
+  void database.prepare(put).run(key, text);

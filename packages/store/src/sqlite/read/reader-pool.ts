@@ -1,0 +1,143 @@
+import { StoreError } from "../../errors.ts";
+import type { ReadRequest, ReadResult } from "../../read/request.ts";
+import type { CostClass, QueryScheduler, ReadFor } from "../../read/scheduler.ts";
+import type { ReaderReply } from "./messages.ts";
+import { ReaderThread } from "./reader-thread.ts";
+
+export type SqliteReaderOptions = {
+  /** Path of the database file. */
+  readonly file: string;
+  /** See `SqliteStoreOptions`. */
+  readonly mapped: number;
+  /** See `SqliteStoreOptions`. */
+  readonly buffers: number;
+  /** See `SqliteStoreOptions`. */
+  readonly heap: number | undefined;
+  /** Scheduler that runs at most as many queries at once as there are threads. */
+  readonly scheduler: QueryScheduler;
+};
+
+/** Time in milliseconds that a thread may take to reply after its deadline. Then the thread is replaced. */
+const grace = 2000;
+
+type Task = {
+  readonly id: number;
+  readonly resolve: (result: ReadResult) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+type Seat = { readonly thread: ReaderThread; task: Task | undefined; late: NodeJS.Timeout | undefined };
+
+/**
+ * Worker threads for reading; each runs one query at a time. A thread is started when it is first needed. Scans have separate
+ * threads with low priority, so that they do not take processor time from other queries.
+ */
+export class SqliteReaders {
+  readonly #options: SqliteReaderOptions;
+  readonly #seats: Readonly<Record<CostClass, Seat[]>> = { page: [], scan: [] };
+  #last = 0;
+
+  constructor(options: SqliteReaderOptions) {
+    this.#options = options;
+  }
+
+  /** @throws {StoreError} see `Turns.run` */
+  read(request: ReadRequest, { share, background = false, signal }: ReadFor): Promise<ReadResult> {
+    const { timeout } = request;
+    const attempt = (part: number, cost: CostClass) =>
+      this.#run(cost, { ...request, timeout: part }, timeout, signal);
+    return this.#options.scheduler.run({
+      share,
+      shape: shapeOf(request),
+      background,
+      timeout,
+      signal,
+      attempt,
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#options.scheduler.close();
+    const seats = Object.values(this.#seats).flatMap((ofClass) => ofClass.splice(0));
+    for (const seat of seats) this.#finish(seat)?.reject(new StoreError("query_canceled"));
+    await Promise.all(seats.map(({ thread }) => thread.end()));
+  }
+
+  /** @param longest milliseconds after which the thread is replaced if it does not reply */
+  #run(
+    cost: CostClass,
+    request: ReadRequest,
+    longest: number,
+    signal: AbortSignal | undefined,
+  ): Promise<ReadResult> {
+    const seat = this.#seats[cost].find(({ task }) => task === undefined) ?? this.#addSeat(cost);
+    return new Promise<ReadResult>((resolve, reject) => {
+      const id = ++this.#last;
+      // The thread replies when it has stopped the query. Until then it counts as busy.
+      const cancel = () => seat.task?.id === id && seat.thread.cancel();
+      const done = () => signal?.removeEventListener("abort", cancel);
+      seat.task = {
+        id,
+        resolve: (result) => {
+          done();
+          resolve(result);
+        },
+        reject: (error) => {
+          done();
+          reject(error);
+        },
+      };
+      seat.late = setTimeout(() => this.#giveUp(seat, new StoreError("query_timeout")), longest + grace);
+      seat.thread.hold(true);
+      seat.thread.post({ id, request });
+      signal?.addEventListener("abort", cancel, { once: true });
+    });
+  }
+
+  #addSeat(cost: CostClass): Seat {
+    const { file, mapped, buffers, heap } = this.#options;
+    const seat: Seat = {
+      thread: new ReaderThread(
+        { file, mapped, buffers, heap, isLow: cost === "scan" },
+        {
+          reply: (reply) => this.#settle(seat, reply),
+          lost: (cause) => this.#giveUp(seat, cause),
+        },
+      ),
+      task: undefined,
+      late: undefined,
+    };
+    this.#seats[cost].push(seat);
+    return seat;
+  }
+
+  #settle(seat: Seat, { id, result, refused, failed }: ReaderReply): void {
+    if (seat.task?.id !== id) return;
+    const task = this.#finish(seat);
+    if (result !== undefined) task?.resolve(result);
+    else
+      task?.reject(refused === undefined ? new Error(failed) : new StoreError(refused.code, refused.details));
+  }
+
+  /** Marks the thread as idle. Returns its task. */
+  #finish(seat: Seat): Task | undefined {
+    const { task } = seat;
+    clearTimeout(seat.late);
+    seat.task = undefined;
+    seat.thread.hold(false);
+    return task;
+  }
+
+  /** Removes a thread that has ended or does not reply. Its task fails with `cause`. */
+  #giveUp(seat: Seat, cause: unknown): void {
+    const seats = Object.values(this.#seats).find((ofClass) => ofClass.includes(seat));
+    if (seats === undefined) return;
+    seats.splice(seats.indexOf(seat), 1);
+    this.#finish(seat)?.reject(cause);
+    void seat.thread.end();
+  }
+}
+
+/** Returns the SQL text of a read without its values, by which its cost class is predicted. */
+const shapeOf = ({ page, count }: ReadRequest): string =>
+  `${page?.current.text ?? ""};${count?.current.text ?? ""}`;

@@ -1,0 +1,93 @@
+import { setFlagsFromString } from "node:v8";
+import { type ResourceLimits, Worker } from "node:worker_threads";
+import { LruCache } from "../../lru-cache.ts";
+import type { ReaderReply, ReaderTask, ReaderWorkerData, ReturnedMemory } from "./messages.ts";
+import { keptPlans } from "./reader.ts";
+
+const program = new URL("./worker.js", import.meta.url);
+
+export type ThreadEvents = {
+  readonly reply: (reply: ReaderReply) => void;
+  /** The thread has ended and will not reply any more. */
+  readonly lost: (cause: unknown) => void;
+};
+
+export type ReaderThreadOptions = Omit<ReaderWorkerData, "canceled"> & {
+  /** Maximum heap of the thread in megabytes; undefined for Node's default. */
+  readonly heap: number | undefined;
+};
+
+/** Rows of a page are short-lived: a small young generation holds them, and need not be collected often. */
+const maxYoungGenerationSizeMb = 8;
+
+/** Returns V8's limits of the thread. Resets `--max-old-space-size`, which would override them; the main thread applied it at its start. */
+function limitsOf(heap: number | undefined): ResourceLimits {
+  if (heap === undefined) return {};
+  setFlagsFromString("--max-old-space-size=0");
+  return { maxOldGenerationSizeMb: heap, maxYoungGenerationSizeMb };
+}
+
+/** A worker thread with its own database connection. */
+export class ReaderThread {
+  readonly #worker: Worker;
+  readonly #canceled = new Int32Array(new SharedArrayBuffer(4));
+  /** Ids of the plans that the thread has cached. Both LRU caches see the same tasks, so they evict the same entries. */
+  readonly #plans = new LruCache<number, true>(keptPlans);
+
+  constructor({ heap, ...options }: ReaderThreadOptions, { reply, lost }: ThreadEvents) {
+    const canceled = this.#canceled.buffer as SharedArrayBuffer;
+    const workerData: ReaderWorkerData = { ...options, canceled };
+    this.#worker = new Worker(program, {
+      workerData,
+      name: "cadastre-reader",
+      resourceLimits: limitsOf(heap),
+    });
+    // Node delivers all queued messages in one turn of the event loop, even those that arrive meanwhile. `setImmediate` lets others run.
+    this.#worker.on("message", (message: ReaderReply) =>
+      setImmediate(() => reply(this.#withRelease(message))),
+    );
+    this.#worker.once("error", lost);
+    this.#worker.once("exit", (code) => lost(new Error(`a reading thread has ended (${code})`)));
+  }
+
+  post(task: ReaderTask): void {
+    Atomics.store(this.#canceled, 0, 0);
+    this.#worker.postMessage(this.#withoutKnownPlan(task));
+  }
+
+  /** Cancels the query in progress, soon. */
+  cancel(): void {
+    Atomics.store(this.#canceled, 0, 1);
+  }
+
+  /** Keeps the process alive while the thread is busy, and not while it is idle. */
+  hold(busy: boolean): void {
+    if (busy) this.#worker.ref();
+    else this.#worker.unref();
+  }
+
+  #withoutKnownPlan(task: ReaderTask): ReaderTask {
+    const { page } = task.request;
+    if (page === undefined) return task;
+    const { id } = page.plan;
+    const isKnown = this.#plans.has(id);
+    this.#plans.get(id, () => true);
+    return isKnown ? { ...task, request: { ...task.request, page: { ...page, plan: { id } } } } : task;
+  }
+
+  #withRelease(message: ReaderReply): ReaderReply {
+    const { result } = message;
+    if (result?.page === undefined) return message;
+    const memory = result.page.records.buffer as ArrayBuffer;
+    const release = () => {
+      if (memory.byteLength > 0) this.#worker.postMessage({ memory } satisfies ReturnedMemory, [memory]);
+    };
+    return { ...message, result: { ...result, page: { ...result.page, release } } };
+  }
+
+  async end(): Promise<void> {
+    this.cancel();
+    this.#worker.removeAllListeners();
+    await this.#worker.terminate();
+  }
+}

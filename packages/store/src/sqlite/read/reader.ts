@@ -1,0 +1,251 @@
+import {
+  type CompiledSql,
+  identifier,
+  type RecordForm,
+  render,
+  sql,
+  sqlite,
+  value,
+  writeRecords,
+} from "@cadastre/odata/run";
+import { readValue, registerFunctions } from "@cadastre/odata/sqlite";
+import type { Database, Statement } from "better-sqlite3";
+import { StoreError } from "../../errors.ts";
+import { LruCache } from "../../lru-cache.ts";
+import {
+  type AsOf,
+  type CountRequest,
+  chosenOf,
+  type PageRequest,
+  type PageResult,
+  pageStatements,
+  type ReadRequest,
+  type ReadResult,
+} from "../../read/request.ts";
+import { RecordAssembler, RecordLayout } from "../../record/assemble.ts";
+import { requireUndamaged } from "../../record/checksum.ts";
+import { computedText } from "../../record/computed.ts";
+import type { MemberIndex } from "../../record/member-index.ts";
+import type { SeenPlanRef } from "../../record/plan.ts";
+import { beginning, type TableSchema, validity } from "../../schema/table.ts";
+import { sqliteLastCheckpoint } from "../layout/bookkeeping.ts";
+import { DatasetIds } from "../layout/datasets.ts";
+import { Deadline, TooManyVisits } from "./deadline.ts";
+import { StatementCache } from "./statement-cache.ts";
+
+/** Capacity of the LRU cache of record layouts. */
+export const keptPlans = 256;
+
+/** Maximum number of changes for which sorting the changes is faster than reading all records of a table in order. */
+const fewChanges = 20_000;
+
+/** Allocates the buffers of pages. */
+export type Memory = {
+  /** Returns a buffer of at least `bytes` bytes. */
+  readonly take: (bytes: number) => Buffer;
+  readonly giveBack: (memory: ArrayBuffer) => void;
+};
+
+const newMemory: Memory = { take: (bytes) => Buffer.allocUnsafeSlow(bytes), giveBack: () => {} };
+
+const head = { text: sqliteLastCheckpoint, values: [] };
+
+/** Columns: number of the dataset, text, member index, checksum, then the key and the computed values. */
+type RecordRow = [bigint | null, Uint8Array, MemberIndex, bigint | null, ...unknown[]];
+
+/** Number of columns before those of the key. */
+const beforeKey = 4;
+
+/** Runs reads on one connection, each in its own transaction. */
+export class Reader {
+  readonly #database: Database;
+  readonly #statements: StatementCache;
+  readonly #datasets: DatasetIds;
+  readonly #deadline: Deadline;
+  readonly #begin: Statement;
+  readonly #commit: Statement;
+  readonly #layouts = new LruCache<number, RecordLayout>(keptPlans);
+
+  /**
+   * @param canceled see {@link Deadline}
+   * @param mapped see `SqliteStoreOptions`
+   */
+  constructor(database: Database, canceled: Int32Array, mapped: number) {
+    this.#database = database;
+    this.#deadline = new Deadline(database, canceled);
+    registerFunctions(this.#deadline.hostOf(database));
+    database.pragma(`mmap_size = ${mapped}`);
+    this.#statements = new StatementCache(database);
+    this.#datasets = new DatasetIds(database);
+    this.#begin = database.prepare("begin");
+    this.#commit = database.prepare("commit");
+  }
+
+  /** @throws {StoreError} `query_timeout`, `query_canceled` */
+  read(request: ReadRequest<SeenPlanRef>, memory = newMemory): ReadResult {
+    this.#begin.run();
+    try {
+      return this.readWithin(request, memory);
+    } finally {
+      this.#commit.run();
+    }
+  }
+
+  /**
+   * Reads within the current transaction.
+   *
+   * @throws {StoreError} `query_timeout`, `query_canceled`
+   */
+  readWithin(
+    { page, count, asOf, timeout }: ReadRequest<SeenPlanRef>,
+    memory: Memory = newMemory,
+  ): ReadResult {
+    const layout = page && this.#layoutOf(page);
+    this.#deadline.start(performance.now() + timeout);
+    const isClosed = this.#isClosed(asOf);
+    return {
+      checkpoint: asOf?.checkpoint ?? this.#number(head),
+      page: page && layout && this.#page(page, layout, isClosed, memory),
+      count: count === undefined ? undefined : this.#count(count, isClosed),
+    };
+  }
+
+  /** Reads a page of one record that is found by its key. Needs no explicit transaction, because it is one statement. */
+  readOne(page: PageRequest, timeout: number): PageResult {
+    this.#deadline.start(performance.now() + timeout);
+    return this.#page(page, this.#layoutOf(page), false, newMemory);
+  }
+
+  /** Returns the first row of a statement, in database form. */
+  row({ text, values }: CompiledSql): readonly unknown[] | undefined {
+    return this.#statements.prepare(text).get(...values) as readonly unknown[] | undefined;
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  /**
+   * True if a version was closed since the checkpoint to read.
+   *
+   * @throws {StoreError} `bookmark_expired`
+   */
+  #isClosed(asOf: AsOf | undefined): boolean {
+    if (asOf === undefined) return false;
+    const [earliest, isClosed] = this.row(asOf.history) ?? [];
+    if (asOf.checkpoint < Number(earliest ?? 0)) throw new StoreError("bookmark_expired");
+    return isClosed === 1n;
+  }
+
+  /** Returns SQLite's query plan for the statements of a page, one line per step. */
+  explain(page: PageRequest, asOf: AsOf | undefined): readonly string[] {
+    return pageStatements(page, this.#isClosed(asOf)).flatMap((statement) =>
+      this.#statements.plan(statement),
+    );
+  }
+
+  checkpoint(): number {
+    return this.#number(head);
+  }
+
+  /** True if at most {@link fewChanges} versions of a table began or ended after a checkpoint. */
+  hasFewChanges({ name, closed }: TableSchema, checkpoint: number): boolean {
+    const began = sql`select 1 from ${identifier(name)} where ${beginning} > ${value(BigInt(checkpoint))}`;
+    const ended = sql`select 1 from ${identifier(closed)} where ${identifier(validity.to.name)} > ${value(BigInt(checkpoint))}`;
+    const found = sql`select count(*) from (${began} union all ${ended} limit ${value(fewChanges + 1)})`;
+    return this.#number(render(found, sqlite.placeholder)) <= fewChanges;
+  }
+
+  #number(statement: CompiledSql): number {
+    return Number(this.row(statement)?.[0] ?? 0);
+  }
+
+  #page(
+    request: PageRequest<SeenPlanRef>,
+    layout: RecordLayout,
+    isClosed: boolean,
+    memory: Memory,
+  ): PageResult {
+    const { top, lines, key, computed } = request;
+    const rows = this.#rows(request, isClosed);
+    const length = Math.min(rows.length, top);
+    const capacity = capacityFor(rows, length, layout);
+    const assembler = new RecordAssembler(layout, lines, memory.take(capacity));
+    for (let i = 0; i < length; i++) {
+      const row = rows[i] as RecordRow;
+      const text =
+        computed.length === 0
+          ? ""
+          : computedText(computed, row.slice(beforeKey + key), readValue, layout.plan.nulls);
+      const dataset = this.#datasets.of(row[0]);
+      requireUndamaged(dataset, row[1], row[2], row[3], () => row.slice(beforeKey, beforeKey + key));
+      assembler.add(row[1], row[2], dataset, text);
+    }
+    const last = rows[length - 1]?.slice(beforeKey, beforeKey + key) ?? [];
+    return {
+      records: inForm(assembler.finish(), request.form, memory),
+      length,
+      last,
+      more: rows.length > length,
+    };
+  }
+
+  #rows(request: PageRequest<SeenPlanRef>, isClosed: boolean): RecordRow[] {
+    const rows = this.#firstRows(request, isClosed);
+    const { further, skip, top } = request;
+    for (const versions of further) {
+      if (rows.length > skip + top) break;
+      rows.push(...this.#all(chosenOf(versions, isClosed)));
+    }
+    return skip === 0 ? rows : rows.slice(skip);
+  }
+
+  #firstRows(request: PageRequest<SeenPlanRef>, isClosed: boolean): RecordRow[] {
+    const { ordered, current } = request;
+    const chosen = chosenOf(request, isClosed);
+    if (ordered === undefined || chosen !== current) return this.#all(chosen);
+    try {
+      this.#deadline.allow(ordered.visits);
+      return this.#all(ordered.statement);
+    } catch (error) {
+      if (error instanceof TooManyVisits) return this.#all(current);
+      throw error;
+    }
+  }
+
+  #all({ text, values }: CompiledSql): RecordRow[] {
+    return this.#statements.prepare(text).all(...values) as RecordRow[];
+  }
+
+  #count(request: CountRequest, isClosed: boolean): number {
+    const { unguarded } = request;
+    const isCovered = unguarded !== undefined && this.#statements.isCovered(unguarded);
+    return this.#number(isCovered ? unguarded : chosenOf(request, isClosed));
+  }
+
+  #layoutOf({ plan: { id, plan } }: PageRequest<SeenPlanRef>): RecordLayout {
+    return this.#layouts.get(id, () => {
+      if (plan === undefined) throw new RangeError("a plan is known by its number alone");
+      return new RecordLayout(plan);
+    });
+  }
+}
+
+/** Converts records to the requested form, and returns their buffer to the pool. */
+function inForm(records: Uint8Array, form: RecordForm | undefined, memory: Memory): Uint8Array {
+  if (form === undefined) return records;
+  const written = writeRecords(records, form, memory.take);
+  memory.giveBack(records.buffer as ArrayBuffer);
+  return written;
+}
+
+function capacityFor(rows: readonly RecordRow[], length: number, layout: RecordLayout): number {
+  let texts = 0;
+  let longest = 0;
+  for (let i = 0; i < length; i++) {
+    const bytes = (rows[i] as RecordRow)[1].length;
+    texts += bytes;
+    if (bytes > longest) longest = bytes;
+  }
+  return RecordAssembler.capacity(layout, length, texts, longest);
+}

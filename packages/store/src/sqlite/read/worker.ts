@@ -1,0 +1,39 @@
+import { constants, setPriority } from "node:os";
+import { type MessagePort, parentPort, workerData } from "node:worker_threads";
+import Database from "better-sqlite3";
+import { StoreError } from "../../errors.ts";
+import { BufferPool } from "./buffer-pool.ts";
+import type { ReaderReply, ReaderTask, ReaderWorkerData, ReturnedMemory } from "./messages.ts";
+import { type Memory, Reader } from "./reader.ts";
+
+// Queries wait while a thread starts, and most of that time is spent on imports. So only the modules of `odata` that run
+// queries are imported.
+
+/** Runs reads on a worker thread: each task is answered by one reply. */
+function serve(port: MessagePort, { file, canceled, mapped, buffers, isLow }: ReaderWorkerData): void {
+  // Linux sets the priority of the thread; other systems would change that of the whole process.
+  if (isLow && process.platform === "linux") setPriority(constants.priority.PRIORITY_LOW);
+  const reader = new Reader(new Database(file, { readonly: true }), new Int32Array(canceled), mapped);
+  const pool = new BufferPool(buffers);
+  const memory: Memory = {
+    take: (bytes) => pool.acquire(bytes),
+    giveBack: (buffer) => pool.release(buffer),
+  };
+  port.on("message", (message: ReaderTask | ReturnedMemory) => {
+    if ("memory" in message) return pool.release(message.memory);
+    const reply = run(reader, message, memory);
+    const records = reply.result?.page?.records;
+    port.postMessage(reply, records === undefined ? [] : [records.buffer as ArrayBuffer]);
+  });
+}
+
+function run(reader: Reader, { id, request }: ReaderTask, memory: Memory): ReaderReply {
+  try {
+    return { id, result: reader.read(request, memory) };
+  } catch (error) {
+    if (error instanceof StoreError) return { id, refused: { code: error.code, details: error.details } };
+    return { id, failed: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+}
+
+if (parentPort !== null) serve(parentPort, workerData as ReaderWorkerData);

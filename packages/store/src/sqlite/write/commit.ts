@@ -1,0 +1,194 @@
+import type { SqlFragment } from "@cadastre/odata";
+import type { Database } from "better-sqlite3";
+import type { OpenCommit } from "../../build/build-database.ts";
+import { updateFollowers } from "../../build/following.ts";
+import { restorationOf } from "../../build/restore.ts";
+import { quoted } from "../../checksum/quoted.ts";
+import { retryWhileBusy } from "../../database/retry-while-busy.ts";
+import { StoreError } from "../../errors.ts";
+import { readStamp } from "../../migration/found.ts";
+import type { Change, Commit } from "../../store.ts";
+import { type ChangeOutcome, Tallies } from "../../write/tallies.ts";
+import type { PendingChange } from "../../write/version.ts";
+import { sqliteLastCheckpoint } from "../layout/bookkeeping.ts";
+import { DatasetIds, DatasetNumbers, datasetId } from "../layout/datasets.ts";
+import { sqliteSession } from "../session.ts";
+import type { SqliteTableWriter } from "./writer.ts";
+
+const insertCommit = `insert into "cadastre_commit" ("checkpoint", "committed_at") values (?, ?)`;
+const insertTally = `insert into "cadastre_commit_dataset"
+  ("checkpoint", "resource", "dataset_id", "written", "removed") values (?, ?, ?, ?, ?)`;
+
+/** Waits up to a minute for the write lock, because another process may be publishing. */
+const attempt = retryWhileBusy(60_000);
+
+/** Makes commits one after another, on the only connection that writes. */
+export class SqliteCommitter {
+  readonly #database: Database;
+  readonly #writers: ReadonlyMap<string, SqliteTableWriter>;
+  readonly #generation: number;
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** @param generation schema generation that the writers write for */
+  constructor(database: Database, writers: ReadonlyMap<string, SqliteTableWriter>, generation: number) {
+    this.#database = database;
+    this.#writers = writers;
+    this.#generation = generation;
+  }
+
+  commit(changes: Iterable<Change> | AsyncIterable<Change>): Promise<Commit> {
+    return this.write(async (making) => {
+      await making.fill(changes);
+      return making.finish();
+    });
+  }
+
+  /** Runs `work` in a transaction. If it throws, the transaction is rolled back. */
+  write<T>(work: (making: Making) => Promise<T>): Promise<T> {
+    return this.#inTurn(() => this.#write(work));
+  }
+
+  /** Runs `work` on the connection while no commit is open. `work` may use at most one transaction. */
+  alone<T>(work: () => T): Promise<T> {
+    return this.#inTurn(() => attempt(async () => work()));
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => {});
+    return done;
+  }
+
+  async #write<T>(work: (making: Making) => Promise<T>): Promise<T> {
+    const database = this.#database;
+    await attempt(async () => database.exec("begin immediate"));
+    try {
+      // Rows written for an earlier schema would lack columns.
+      const { generation } = await readStamp(sqliteSession(database));
+      if (generation !== this.#generation) throw new StoreError("schema_changed");
+      const making = new Making(database, this.#writers);
+      const done = await work(making);
+      database.exec("commit");
+      if (making.hasChanged) await attempt(async () => gatherStatistics(database));
+      return done;
+    } catch (error) {
+      if (database.inTransaction) database.exec("rollback");
+      throw error;
+    }
+  }
+}
+
+/** An open commit. */
+class Making implements OpenCommit {
+  readonly session: OpenCommit["session"];
+  readonly checkpoint: bigint;
+  readonly numbers: DatasetNumbers;
+  readonly ids: DatasetIds;
+  readonly #database: Database;
+  readonly #writers: ReadonlyMap<string, SqliteTableWriter>;
+  readonly #head: bigint;
+  readonly #counts: Record<ChangeOutcome, number> = { written: 0, unchanged: 0, removed: 0, absent: 0 };
+  readonly #tallies = new Tallies();
+
+  constructor(database: Database, writers: ReadonlyMap<string, SqliteTableWriter>) {
+    this.#database = database;
+    this.#writers = writers;
+    this.#head = database.prepare(sqliteLastCheckpoint).pluck().safeIntegers().get() as bigint;
+    this.session = sqliteSession(database);
+    this.checkpoint = this.#head + 1n;
+    this.numbers = new DatasetNumbers(database);
+    this.ids = new DatasetIds(database);
+  }
+
+  get hasChanged(): boolean {
+    return this.#counts.written + this.#counts.removed > 0;
+  }
+
+  readonly fill: OpenCommit["fill"] = async (changes) => {
+    // The first commit usually loads all data into empty tables, so indexes are created after it.
+    const makeIndexes =
+      this.#head === 0n ? dropIndexes(this.#database, [...this.#writers.keys()]) : undefined;
+    if (Symbol.iterator in changes) for (const change of changes) this.#make(change);
+    else for await (const change of changes) this.#make(change);
+    makeIndexes?.();
+  };
+
+  readonly restore: OpenCommit["restore"] = async (resource, checkpoint) => {
+    const writer = this.#writerOf(resource);
+    const { write, tally } = restorationOf(writer.table, datasetId, checkpoint, this.checkpoint);
+    await writer.restore(async () => {
+      for (const statement of write) await this.session.rows(statement);
+    }, checkpoint);
+    await this.#count(resource, "written", tally.written);
+    await this.#count(resource, "removed", tally.removed);
+  };
+
+  readonly updateFollowers: OpenCommit["updateFollowers"] = async () => {
+    const tables = [...this.#writers.values()].map(({ table }) => table);
+    await updateFollowers({
+      session: this.session,
+      tables,
+      changed: this.#tallies.byResource(),
+      dataset: datasetId,
+      checkpoint: this.checkpoint,
+      count: (resource, tally) => this.#count(resource, "written", tally),
+    });
+  };
+
+  readonly finish: OpenCommit["finish"] = async () => {
+    const { written, unchanged, removed } = this.#counts;
+    if (this.hasChanged) {
+      this.#database.prepare(insertCommit).run(this.checkpoint, Date.now());
+      const insert = this.#database.prepare(insertTally);
+      for (const tally of this.#tallies.all())
+        insert.run(this.checkpoint, tally.resource, tally.datasetId, tally.written, tally.removed);
+    }
+    const checkpoint = Number(this.hasChanged ? this.checkpoint : this.#head);
+    return { checkpoint, written, unchanged, removed };
+  };
+
+  #make(change: PendingChange): void {
+    const { resource } = change;
+    const writer = this.#writerOf(resource);
+    const { outcome, datasetId } =
+      "record" in change ? writer.put(change, this) : writer.remove(change, this);
+    this.#counts[outcome]++;
+    if (outcome === "written" || outcome === "removed") this.#tallies.add(resource, datasetId, outcome);
+  }
+
+  #writerOf(resource: string): SqliteTableWriter {
+    const writer = this.#writers.get(resource);
+    if (writer === undefined) throw new StoreError("unknown_resource", resource);
+    return writer;
+  }
+
+  async #count(resource: string, outcome: "written" | "removed", statement: SqlFragment): Promise<void> {
+    for (const [datasetId, count] of await this.session.rows(statement)) {
+      this.#counts[outcome] += Number(count);
+      this.#tallies.add(resource, datasetId as string | null, outcome, Number(count));
+    }
+  }
+}
+
+/** Selects the indexes created by a statement. The automatic indexes of keys have no SQL text. */
+const selectIndexes = `select "name", "sql" from "sqlite_schema" where "type" = 'index' and "sql" is not null`;
+
+/**
+ * Drops the indexes of tables within the current transaction. Returns a function that creates them again: building an index over
+ * existing rows is several times as fast as inserting row by row, and its pages are contiguous in the file.
+ */
+function dropIndexes(database: Database, tables: readonly string[]): () => void {
+  const places = tables.map(() => "?").join(", ");
+  const found = database.prepare(`${selectIndexes} and "tbl_name" in (${places})`).all(...tables);
+  const indexes = found as readonly { readonly name: string; readonly sql: string }[];
+  for (const { name } of indexes) database.exec(`drop index ${quoted(name)}`);
+  return () => {
+    for (const { sql } of indexes) database.exec(sql);
+  };
+}
+
+/** Lets SQLite update its index statistics if enough has been written since. */
+function gatherStatistics(database: Database): void {
+  database.pragma("analysis_limit = 1000");
+  database.pragma("optimize = 0x10002");
+}
