@@ -24,9 +24,10 @@ const folders = {
     geodesy: ["syntax"],
     functions: ["model", "sql", "geodesy"],
     bound: ["syntax", "model", "functions"],
-    compile: ["syntax", "model", "sql", "geodesy", "bound", "evaluate"],
+    compile: ["syntax", "model", "sql", "geodesy", "bound", "evaluate", "lru-cache"],
     evaluate: ["syntax", "model", "bound"],
     paging: [],
+    "lru-cache": [],
     tree: ["syntax", "options", "bound"],
     json: ["model"],
     run: ["model", "sql", "evaluate", "json"],
@@ -136,7 +137,7 @@ module.exports = {
       to: {
         path: "^packages/store/src/",
         pathNot:
-          "^packages/store/src/(registry/|checksum/|errors|retry-while-busy|lru-cache|ulid|postgres/connections|schema/(migration|migrations|silent))",
+          "^packages/store/src/(registry/|checksum/|errors|retry-while-busy|ulid|postgres/connections|schema/(migration|migrations|silent))",
       },
     },
     {

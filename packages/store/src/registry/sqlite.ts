@@ -1,8 +1,8 @@
 import { closeSync, openSync, statSync } from "node:fs";
+import { LruCache } from "@cadastre/odata/lru-cache";
 import Database, { type Statement } from "better-sqlite3";
 import knex, { type Knex } from "knex";
 import { isBookkeeping, keepChecksums, registerChecksum } from "../checksum/checksums.ts";
-import { LruCache } from "../lru-cache.ts";
 import { retryWhileBusy } from "../retry-while-busy.ts";
 import type { SchemaOptions } from "../schema/migration.ts";
 import { silentKnexLogger } from "../schema/silent.ts";

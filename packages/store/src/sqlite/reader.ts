@@ -1,3 +1,4 @@
+import { LruCache } from "@cadastre/odata/lru-cache";
 import {
   type CompiledSql,
   identifier,
@@ -11,7 +12,6 @@ import {
 import { readValue, registerFunctions } from "@cadastre/odata/sqlite";
 import type { Database, Statement } from "better-sqlite3";
 import { StoreError } from "../errors.ts";
-import { LruCache } from "../lru-cache.ts";
 import {
   type AsOf,
   type CountRequest,
