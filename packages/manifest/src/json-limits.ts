@@ -24,43 +24,43 @@ export const manifestLimits: JsonLimits = {
 };
 
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a];
-const openings: ReadonlySet<number> = new Set([0x5b, 0x7b]);
-const closings: ReadonlySet<number> = new Set([0x5d, 0x7d]);
+const isOpening = (byte: number): boolean => byte === 0x5b || byte === 0x7b;
+const isClosing = (byte: number): boolean => byte === 0x5d || byte === 0x7d;
+
+const none = Number.POSITIVE_INFINITY;
+const unlimited: JsonLimits = { bytes: none, depth: none, containers: none, members: none, values: none };
 
 /**
- * True if the bytes of a JSON text exceed the limits. Scans the bytes once and allocates next to nothing: call it before `JSON.parse`.
- * Text that is not JSON gives either answer.
+ * True if the bytes of a JSON text exceed the limits, of which those left out are not checked. Scans the bytes once and allocates next to
+ * nothing: call it before `JSON.parse`. Text that is not JSON gives either answer.
  */
-export function exceedsLimits(bytes: Uint8Array, limits: JsonLimits = manifestLimits): boolean {
-  if (bytes.length > limits.bytes) return true;
-  let [depth, containers, values] = [0, 0, 1];
-  /** Members of the open objects, by level. */
-  const members: number[] = [];
+export function exceedsLimits(bytes: Uint8Array, limits: Partial<JsonLimits> = manifestLimits): boolean {
+  const most = { ...unlimited, ...limits };
+  if (bytes.length > most.bytes) return true;
+  let [containers, values, members] = [0, 1, 0];
+  /** Numbers of members of the objects around the current one. */
+  const outer: number[] = [];
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at] ?? 0;
     if (byte === quote) at = endOfString(bytes, at);
     else if (byte === comma) values++;
-    else if (byte === colon) members[depth] = (members[depth] ?? 0) + 1;
-    else if (closings.has(byte)) depth--;
-    else if (openings.has(byte)) {
-      depth++;
+    else if (byte === colon) members++;
+    else if (isClosing(byte)) members = outer.pop() ?? 0;
+    else if (isOpening(byte)) {
+      outer.push(members);
       containers++;
       values++;
-      members[depth] = 0;
+      members = 0;
     } else continue;
-    if (depth > limits.depth || containers > limits.containers || values > limits.values) return true;
-    if ((members[depth] ?? 0) > limits.members) return true;
+    if (outer.length > most.depth || containers > most.containers || values > most.values) return true;
+    if (members > most.members) return true;
   }
   return false;
 }
 
 /** Returns the position of the quote that ends the string begun at `start`, or the length of the bytes if none does. */
 function endOfString(bytes: Uint8Array, start: number): number {
-  for (let end = bytes.indexOf(quote, start + 1); end !== -1; end = bytes.indexOf(quote, end + 1)) {
-    let before = end - 1;
-    while (bytes[before] === backslash) before--;
-    // An odd number of backslashes escapes the quote.
-    if ((end - before) % 2 === 1) return end;
-  }
-  return bytes.length;
+  let at = start + 1;
+  while (at < bytes.length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1;
+  return at;
 }

@@ -21,10 +21,11 @@ import { ask, toError } from "./support/ask.ts";
 import { errorText } from "./support/error-body.ts";
 
 const property = "/reso/odata/Property";
-const emptyPage: Page = { records: new Uint8Array(), length: 0, next: null };
+const emptyPage: Page = { records: new Uint8Array(), length: 0, last: [], next: null };
 const firstPage: Page = {
   records: Buffer.from('{"ListingKey":"k"}'),
   length: 1,
+  last: ["k"],
   next: { checkpoint: 1, key: ["k"] },
 };
 const started: Listening[] = [];

@@ -62,6 +62,8 @@ export type ReadOptions = {
   readonly until?: number | undefined;
   /** True to write one line per record, ended by a newline, instead of commas between records. By default false. */
   readonly lines?: boolean | undefined;
+  /** True to also return the keys of a page's records. By default false. */
+  readonly keys?: boolean | undefined;
   /** True to also count all matching records. */
   readonly count?: boolean | undefined;
   /** True to write members without a value as null. By default true. */
@@ -87,6 +89,10 @@ export type Page = {
   readonly release?: (() => void) | undefined;
   /** Number of records. */
   readonly length: number;
+  /** With {@link ReadOptions.keys}: the values of each record's key in database form, one record after the other. */
+  readonly keys?: readonly unknown[] | undefined;
+  /** Key of the last record in database form; empty without records. */
+  readonly last: readonly unknown[];
   /** Start of the next page; null after the last one. */
   readonly next: Bookmark | null;
   readonly count?: number;

@@ -3,5 +3,6 @@
  *
  * @module
  */
+export { retryAfter } from "@cadastre/manifest/retry";
 export { type BodyOptions, leaveBody, readBody } from "./body.ts";
-export { backoff, defaultRetryPolicy, maxRetryAfter, type RetryPolicy, retryAfter } from "./retry-policy.ts";
+export { backoff, defaultRetryPolicy, maxRetryAfter, type RetryPolicy } from "./retry-policy.ts";

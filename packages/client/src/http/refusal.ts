@@ -1,6 +1,6 @@
+import { retryAfter } from "@cadastre/manifest/retry";
 import { ClientError, type ClientErrorCode } from "../errors.ts";
 import { leaveBody, readBody } from "./body.ts";
-import { retryAfter } from "./retry-policy.ts";
 import { TransientError } from "./transient-error.ts";
 
 /** Statuses of transient errors. */

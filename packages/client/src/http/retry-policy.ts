@@ -1,3 +1,5 @@
+import { backoffDelay } from "@cadastre/manifest/retry";
+
 /** Retry policy for requests to a server: exponential backoff with jitter. */
 export type RetryPolicy = {
   /** Maximum number of attempts for one request. */
@@ -23,15 +25,4 @@ export const maxRetryAfter = 15 * 60_000;
  * @param random from 0 to 1
  */
 export const backoff = (failed: number, { pause }: RetryPolicy, random: number): number =>
-  random * Math.min(longestPause, pause * 2 ** (failed - 1));
-
-/**
- * Parses the header `Retry-After`. Returns milliseconds from `now` on; undefined for anything but seconds and dates.
- * Source: RFC 9110, section 10.2.3.
- */
-export function retryAfter(text: string | null, now: number): number | undefined {
-  if (text === null) return undefined;
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
-  const time = /^[A-Z][a-z]{2,8},? /.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(time) ? undefined : Math.max(0, time - now);
-}
+  backoffDelay({ first: pause, longest: longestPause }, failed, random);

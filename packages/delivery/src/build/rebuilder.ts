@@ -7,7 +7,7 @@ import { workerFaultOf } from "./fault.ts";
 import { keepLease } from "./lease.ts";
 import type { WorkerMeans, WorkerOptions, WorkerSettings, WorkOutcome, WorkReport } from "./options.ts";
 import { rebuild } from "./rebuild.ts";
-import { longestBackoff, pause, type Worker, workerSettings } from "./worker.ts";
+import { pause, type Worker, waitAfterAttempts, workerSettings } from "./worker.ts";
 
 /** Factor by which the backoff is longer if a person has to act first, such as to free disk space. */
 const repairFactor = 12;
@@ -98,7 +98,7 @@ async function giveUp(
       return reported("damaged");
     }
     if (remedy === "retry" && attempts < most) {
-      await damage.retry(claim, Math.min(backoff * 2 ** (attempts - 1), longestBackoff));
+      await damage.retry(claim, waitAfterAttempts(attempts, backoff));
       return reported("damaged");
     }
     return (await damage.lose(claim, delivery.id)) ? reported("failed", "part_lost") : reported("damaged");

@@ -1,4 +1,5 @@
 import { setTimeout } from "node:timers/promises";
+import { backoffDelay } from "@cadastre/manifest/retry";
 import type { Delivery } from "../ledger/delivery.ts";
 import type { DeliveryLedger } from "../ledger/ledger.ts";
 import type { ClaimTerms } from "../ledger/queue.ts";
@@ -15,8 +16,9 @@ import type {
 } from "./options.ts";
 import { publishClaimed } from "./publish-claimed.ts";
 
-/** Longest wait between two attempts, in milliseconds. */
-export const longestBackoff = 300_000;
+/** Returns the wait after a number of attempts that failed, in milliseconds, without jitter: workers claim one delivery each. */
+export const waitAfterAttempts = (attempts: number, first: number): number =>
+  backoffDelay({ first, longest: 300_000, jitter: 0 }, attempts);
 
 /** Works on deliveries, one after the other. Any number of workers may work on one ledger. */
 export type Worker = {
@@ -118,8 +120,7 @@ async function giveUp(
       await queue.release(claim);
       return { delivery: claim.id, outcome: "released" };
     }
-    const wait = Math.min(backoff * 2 ** (delivery.attempts - 1), longestBackoff);
-    return reported(await queue.retry(claim, wait, attempts, code));
+    return reported(await queue.retry(claim, waitAfterAttempts(delivery.attempts, backoff), attempts, code));
   } catch {
     return reported("lost");
   }

@@ -1,4 +1,5 @@
 import { setTimeout } from "node:timers/promises";
+import { backoffDelay } from "@cadastre/manifest/retry";
 
 /** Retry policy for transient errors: exponential backoff with jitter. */
 export type StorageRetryPolicy = {
@@ -34,6 +35,6 @@ export async function retry<T>(
     } catch (error) {
       if (failures >= attempts || !isTransient(error) || signal?.aborted) throw error;
     }
-    await wait(random() * Math.min(longest, first * 2 ** (failures - 1)), signal);
+    await wait(backoffDelay({ first, longest }, failures, random()), signal);
   }
 }

@@ -1,23 +1,30 @@
 import type { DatasetReader } from "./dataset-reader.ts";
 import { deltaBatches } from "./delta.ts";
 import type { ExportBatch, ExportChanges, ExportRead } from "./export-source.ts";
-import { type KeyedLine, keyedLines } from "./keyed-lines.ts";
+import type { KeyedLine } from "./keyed-lines.ts";
 import { compareKeys } from "./merge.ts";
 
 /**
  * Wraps a reader so that it finds changes by reading both states in full and comparing them. For datasets that are small, or that keep
  * no record of changes.
  *
- * @param keyField column of the key, whose values are texts; the reader must read in their code point order
+ * @param keyField column of the key, whose values are texts
+ * @param linesOf reads all records of a state, in code point order of their keys
  */
-export const comparingReader = (reader: DatasetReader, keyField: string): DatasetReader => ({
+export const comparingReader = (
+  reader: DatasetReader,
+  keyField: string,
+  linesOf: ReadLines,
+): DatasetReader => ({
   ...reader,
   read: ({ changes, ...request }) =>
-    changes === undefined ? reader.read(request) : compare(reader, keyField, request, changes),
+    changes === undefined ? reader.read(request) : compare(linesOf, keyField, request, changes),
 });
 
+type ReadLines = (request: ExportRead) => AsyncIterable<KeyedLine>;
+
 function compare(
-  reader: DatasetReader,
+  linesOf: ReadLines,
   keyField: string,
   request: ExportRead,
   { since, content }: ExportChanges,
@@ -25,7 +32,7 @@ function compare(
   // A removal needs only the key.
   const columns = content === "rows" ? request.columns : [keyField];
   const stateAt = (checkpoint: number) =>
-    after(request.from, keyedLines(reader.read({ ...request, columns, checkpoint, from: null }), keyField));
+    after(request.from, linesOf({ ...request, columns, checkpoint, from: null }));
   const { columns: asked } = request;
   return deltaBatches(stateAt(since), stateAt(request.checkpoint), { keyField, columns: asked, content });
 }

@@ -12,8 +12,7 @@ import { columnOf } from "./column-types.ts";
 import type { DatasetReader } from "./dataset-reader.ts";
 import { deltaBatches } from "./delta.ts";
 import type { ExportBatch, ExportChanges, ExportRead } from "./export-source.ts";
-import { keyedLines } from "./keyed-lines.ts";
-import { sourcePages } from "./pages.ts";
+import { keyedLines, sourcePages } from "./pages.ts";
 
 /** Number of records in a page. */
 const pageSize = 1000;
@@ -36,7 +35,7 @@ export function entitySetReader(store: Pick<Store, "page">, entitySet: EntitySet
     read: ({ changes, ...request }) => {
       if (changes !== undefined) return changedBatches({ store, entitySet, key }, request, changes);
       const { checkpoint: asOf, from, signal } = request;
-      return sourcePages(store, queryOf(entitySet, request), keyField, { asOf, signal }, from);
+      return sourcePages(store, queryOf(entitySet, request), { asOf, signal }, from);
     },
   };
 }
@@ -61,7 +60,7 @@ function changedBatches(
   const columns = content === "rows" ? asked : [key.name];
   const query = queryOf(entitySet, { ...request, columns }, from === null ? undefined : isBeyond(key, from));
   const read = (changes: { readonly asOf: number; readonly since?: number; readonly until?: number }) =>
-    keyedLines(sourcePages(store, query, key.name, { ...changes, signal }, null), key.name);
+    keyedLines(store, query, { ...changes, signal });
   const [ended, began] = [read({ asOf: since, until: checkpoint }), read({ asOf: checkpoint, since })];
   return deltaBatches(ended, began, { keyField: key.name, columns: asked, content });
 }

@@ -1,43 +1,40 @@
+import type { Row } from "@cadastre/odata";
 import type { ExportBatch } from "./export-source.ts";
 
 /** The line of a record, without its line feed, and its key. */
 export type KeyedLine = { readonly key: string; readonly line: string };
 
-const lineFeed = "\n";
-
-/** Splits batches into their lines. */
-export async function* keyedLines(
-  batches: AsyncIterable<ExportBatch>,
-  keyField: string,
+/** Writes rows with the key `id` as lines, with only the given columns, in their order. */
+export async function* linesOfRows(
+  rows: AsyncIterable<Row>,
+  columns: readonly string[],
 ): AsyncGenerator<KeyedLine> {
-  for await (const { lines } of batches)
-    for (const line of Buffer.from(lines).toString().split(lineFeed).slice(0, -1))
-      yield { key: keyOf(line, keyField), line };
-}
-
-function keyOf(line: string, keyField: string): string {
-  const key = (JSON.parse(line) as Readonly<Record<string, unknown>>)[keyField];
-  if (typeof key !== "string") throw new TypeError(`an export must have the key \`${keyField}\``);
-  return key;
+  for await (const row of rows) yield { key: String(row["id"]), line: JSON.stringify(row, [...columns]) };
 }
 
 /** Number of records in a batch. */
-const batchSize = 1000;
+const batchSize = 500;
 
-/** Groups lines into batches, whose positions are keys. */
-export async function* exportBatches(lines: AsyncIterable<KeyedLine>): AsyncGenerator<ExportBatch> {
+/**
+ * Groups lines into batches.
+ *
+ * @param positionAfter returns the position after the record with a key; by default the key
+ */
+export async function* exportBatches(
+  lines: AsyncIterable<KeyedLine>,
+  positionAfter: (key: string) => string = (key) => key,
+): AsyncGenerator<ExportBatch> {
   let some: KeyedLine[] = [];
+  const batch = (): ExportBatch => ({
+    lines: Buffer.from(some.map(({ line }) => `${line}\n`).join("")),
+    length: some.length,
+    end: positionAfter(some.at(-1)?.key ?? ""),
+  });
   for await (const line of lines) {
     some.push(line);
     if (some.length < batchSize) continue;
-    yield batchOf(some);
+    yield batch();
     some = [];
   }
-  if (some.length > 0) yield batchOf(some);
+  if (some.length > 0) yield batch();
 }
-
-const batchOf = (some: readonly KeyedLine[]): ExportBatch => ({
-  lines: Buffer.from(some.map(({ line }) => line + lineFeed).join("")),
-  length: some.length,
-  end: some.at(-1)?.key ?? "",
-});

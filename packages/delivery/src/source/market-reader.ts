@@ -6,7 +6,7 @@ import { columnOf } from "./column-types.ts";
 import { comparingReader } from "./comparing-reader.ts";
 import type { DatasetReader } from "./dataset-reader.ts";
 import type { ExportBatch, ExportRead } from "./export-source.ts";
-import { batchesOfRows } from "./row-batches.ts";
+import { exportBatches, type KeyedLine, linesOfRows } from "./keyed-lines.ts";
 
 export type MarketReaderOptions = {
   readonly store: Pick<Store, "page">;
@@ -29,17 +29,28 @@ export const marketReader = (options: MarketReaderOptions): DatasetReader =>
       basis: async () => String(options.least),
     },
     "id",
+    (request) => linesOf(options, request, null),
   );
 
 /** Minimum cell size, and id of the row before. */
 type Position = readonly [least: number, after: string | null];
 
-async function* batchesOf(
-  { store, entitySet, least }: MarketReaderOptions,
-  { scope, columns, checkpoint, from, signal }: ExportRead,
-): AsyncGenerator<ExportBatch> {
+async function* batchesOf(options: MarketReaderOptions, request: ExportRead): AsyncGenerator<ExportBatch> {
+  const { least } = options;
+  const { from } = request;
   const [begun, after] = from === null ? [least, null] : (JSON.parse(from) as Position);
   if (begun !== least) throw new DeliveryError("basis_changed");
-  const report = readMarketReport({ store, entitySet, scope }, { asOf: checkpoint, after, least, signal });
-  yield* batchesOfRows(report, columns, ({ id }) => JSON.stringify([least, id] satisfies Position));
+  yield* exportBatches(linesOf(options, request, after), (id) =>
+    JSON.stringify([least, id] satisfies Position),
+  );
 }
+
+const linesOf = (
+  { store, entitySet, least }: MarketReaderOptions,
+  { scope, columns, checkpoint, signal }: ExportRead,
+  after: string | null,
+): AsyncIterable<KeyedLine> =>
+  linesOfRows(
+    readMarketReport({ store, entitySet, scope }, { asOf: checkpoint, after, least, signal }),
+    columns,
+  );

@@ -1,25 +1,46 @@
 import type { RestrictedQuery } from "@cadastre/entitlement";
 import type { Bookmark, Page, ReadOptions, Store } from "@cadastre/store";
 import type { ExportBatch } from "./export-source.ts";
+import type { KeyedLine } from "./keyed-lines.ts";
 
 /** The state to read, or the changes to it. */
 export type ReadState = Pick<ReadOptions, "since" | "until" | "signal"> & { readonly asOf: number };
 
-/**
- * Reads the records that a query finds after a position, in key order. The position is the key of the record before. Prefetches the next
- * page while the present one is used.
- */
+/** Reads the records that a query finds after a position, in key order. The position is the key of the record before. */
 export async function* sourcePages(
   store: Pick<Store, "page">,
   query: RestrictedQuery,
-  keyField: string,
-  { signal, ...state }: ReadState,
+  state: ReadState,
   from: string | null,
 ): AsyncGenerator<ExportBatch> {
+  const bookmark = from === null ? undefined : { checkpoint: state.asOf, key: [from] };
+  for await (const { records: lines, length, last } of pagesOf(store, query, { ...state, from: bookmark }))
+    yield { lines, length, end: String(last[0]) };
+}
+
+/** Reads the lines of the records that a query finds, in key order, with their keys. */
+export async function* keyedLines(
+  store: Pick<Store, "page">,
+  query: RestrictedQuery,
+  state: ReadState,
+): AsyncGenerator<KeyedLine> {
+  for await (const { records, length, keys } of pagesOf(store, query, { ...state, keys: true })) {
+    if (keys?.length !== length) throw new TypeError("a page lacks the keys of its records");
+    const lines = Buffer.from(records).toString().split("\n");
+    for (const [i, key] of keys.entries()) yield { key: String(key), line: lines[i] ?? "" };
+  }
+}
+
+/** Reads pages that are not empty. Each is valid until the next one is requested, which is prefetched while the present one is used. */
+async function* pagesOf(
+  store: Pick<Store, "page">,
+  query: RestrictedQuery,
+  { signal, from, ...read }: ReadOptions,
+): AsyncGenerator<Page> {
   const done = new AbortController();
   const given = signal === undefined ? [] : [signal];
   const options = {
-    ...state,
+    ...read,
     lines: true,
     nulls: false,
     signal: AbortSignal.any([done.signal, ...given]),
@@ -31,26 +52,14 @@ export async function* sourcePages(
     return page;
   };
   try {
-    let page: Promise<Page> | undefined = pageFrom(from === null ? undefined : bookmarkOf(state.asOf, from));
-    while (page !== undefined) {
-      const { records: lines, length, next, release }: Page = await page;
-      page = next === null ? undefined : pageFrom(next);
-      if (length > 0) yield { lines, length, end: positionOf(lines, keyField) };
-      release?.();
+    let next: Promise<Page> | undefined = pageFrom(from);
+    while (next !== undefined) {
+      const page: Page = await next;
+      next = page.next === null ? undefined : pageFrom(page.next);
+      if (page.length > 0) yield page;
+      page.release?.();
     }
   } finally {
     done.abort();
   }
-}
-
-/** Converts a position, which is the key of the record before it, to a bookmark. */
-const bookmarkOf = (checkpoint: number, position: string): Bookmark => ({ checkpoint, key: [position] });
-
-/** Returns the position after the last of some lines. */
-function positionOf(lines: Uint8Array, keyField: string): string {
-  const last = lines.lastIndexOf(0x0a, -2) + 1;
-  const record = JSON.parse(Buffer.from(lines.subarray(last)).toString()) as Readonly<Record<string, string>>;
-  const position = record[keyField];
-  if (position === undefined) throw new TypeError(`an export must have the key \`${keyField}\``);
-  return position;
 }

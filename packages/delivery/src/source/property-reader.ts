@@ -17,9 +17,8 @@ import { columnOf } from "./column-types.ts";
 import type { DatasetReader } from "./dataset-reader.ts";
 import { deltaBatches, type RemovalReason, reasonColumn } from "./delta.ts";
 import type { ExportBatch, ExportChanges, ExportRead } from "./export-source.ts";
-import type { KeyedLine } from "./keyed-lines.ts";
+import { exportBatches, type KeyedLine, linesOfRows } from "./keyed-lines.ts";
 import { compareKeys } from "./merge.ts";
-import { batchesOfRows } from "./row-batches.ts";
 
 export type PropertyReaderOptions = {
   readonly store: Pick<Store, "page">;
@@ -60,11 +59,17 @@ async function* batchesOf(
     { store, entitySet, scope, resolutions },
     { asOf: checkpoint, after, signal },
   );
-  const positionAfter = ({ id }: Row) => JSON.stringify([revision, String(id)] satisfies Position);
-  yield* batchesOfRows(rowsOf(properties), columns, positionAfter);
+  yield* exportBatches(linesOf(properties, columns), (id) =>
+    JSON.stringify([revision, id] satisfies Position),
+  );
 }
 
-async function* rowsOf(properties: ReturnType<typeof readProperties>): AsyncGenerator<Row> {
+const linesOf = (
+  properties: AsyncIterable<PropertyView>,
+  columns: readonly string[],
+): AsyncIterable<KeyedLine> => linesOfRows(rowsOf(properties), columns);
+
+async function* rowsOf(properties: AsyncIterable<PropertyView>): AsyncGenerator<Row> {
   for await (const property of properties) yield propertyRow(property);
 }
 
@@ -95,14 +100,6 @@ async function* changedBatches(
 }
 
 const keyField = "id";
-
-async function* linesOf(
-  properties: AsyncIterable<PropertyView>,
-  columns: readonly string[],
-): AsyncGenerator<KeyedLine> {
-  for await (const property of properties)
-    yield { key: property.id, line: JSON.stringify(propertyRow(property), [...columns]) };
-}
 
 /** Finds the reasons of removals: a provisional property is merged if one of its listings is still shown, but under another property. */
 async function reasonsOf(

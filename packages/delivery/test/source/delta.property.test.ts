@@ -7,6 +7,7 @@ import {
   type ExportChanges,
   removalColumns,
 } from "../../src/index.ts";
+import { linesOfBatches } from "../support/keyed-lines.ts";
 import { anyScope } from "../support/scope.ts";
 
 /** `CASES=5000` for more, `SEED=1` for the same ones again. */
@@ -49,7 +50,8 @@ async function read(
   const columns = content === "rows" ? ["Key", "Value"] : ["Key", "removalReason"];
   const request = { dataset: "d", scope: anyScope, columns, checkpoint: 1, from };
   const records: Line[] = [];
-  const reader = comparingReader(readerOf(states, size), "Key");
+  const full = readerOf(states, size);
+  const reader = comparingReader(full, "Key", (all) => linesOfBatches(full.read(all), "Key"));
   for await (const { lines, length, end } of reader.read({ ...request, changes: { since: 0, content } })) {
     const some = Buffer.from(lines).toString().split("\n").slice(0, -1);
     expect(some).toHaveLength(length);

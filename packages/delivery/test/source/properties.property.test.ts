@@ -8,6 +8,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { entitySetOf, property } from "../../../store/test/support/entity-sets.ts";
 import { comparingReader, type DatasetReader, type ExportChanges, propertyReader } from "../../src/index.ts";
+import { linesOfBatches } from "../support/keyed-lines.ts";
 import { scopeFor } from "../support/scope.ts";
 
 /** `CASES=5000` for more, `SEED=1` for the same ones again. */
@@ -114,7 +115,7 @@ test("what changed of listings is what changed of properties", () =>
         await store.commit(first);
         const since = await store.checkpoint();
         await store.commit(later);
-        const compared = comparingReader({ ...reader, read: (all) => reader.read(all) }, "id");
+        const compared = comparingReader(reader, "id", (all) => linesOfBatches(reader.read(all), "id"));
         expect(await read(reader, since, "rows", from)).toEqual(await read(compared, since, "rows", from));
         const [own, theirs] = [
           await read(reader, since, "removals", from),

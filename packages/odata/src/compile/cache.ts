@@ -1,4 +1,5 @@
 import type { BoundQuery } from "../bound/tree.ts";
+import { LruCache } from "../lru-cache/index.ts";
 import type { Dialect } from "../sql/dialect.ts";
 import type { CompiledSql } from "../sql/fragment.ts";
 import { hashOf } from "./hash.ts";
@@ -52,18 +53,9 @@ function remembering(
   projected: boolean,
   capacity: number,
 ): (query: BoundQuery) => CompiledSql {
-  const shapes = new Map<number, StatementTemplate[]>();
-  let newest: readonly StatementTemplate[] | undefined;
+  const shapes = new LruCache<number, StatementTemplate[]>(capacity);
   return (query) => {
-    const hash = hashOf(query);
-    const known = shapes.get(hash) ?? [];
-    if (known !== newest) {
-      shapes.delete(hash);
-      shapes.set(hash, known);
-      newest = known;
-      const [oldest] = shapes.keys();
-      if (shapes.size > capacity && oldest !== undefined) shapes.delete(oldest);
-    }
+    const known = shapes.get(hashOf(query), () => []);
     for (const template of known) {
       const compiled = template(query);
       if (compiled !== undefined) return compiled;

@@ -3,5 +3,5 @@
  *
  * @module
  */
-export { postgresHelpers } from "../functions/postgres-helpers.ts";
+export { postgresHelpers } from "./helpers.ts";
 export { postgresSettings } from "./settings.ts";

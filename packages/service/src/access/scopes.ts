@@ -8,10 +8,10 @@ import {
   type ScopeOptions,
   verifyEntitlement,
 } from "@cadastre/entitlement";
+import { LruCache } from "@cadastre/odata/lru-cache";
 import type { EntitlementRegistry, InstalledEntitlement } from "@cadastre/store/registry";
 import type { EntitlementState } from "../http/request-context.ts";
 import { type Freshness, TtlCache } from "../ttl-cache.ts";
-import { ScopeCache, type Verified } from "./scope-cache.ts";
 import type { TrustedIssuer } from "./trust.ts";
 
 /** A scope, and the state of its entitlement. The scope of an expired entitlement grants nothing. */
@@ -30,6 +30,16 @@ export type Scopes = {
   readonly ofAccount: (customer: string, at: number, freshness?: Freshness) => Promise<AccountScope>;
 };
 
+/** A document whose signature has been verified, expired or not. */
+type Verified = {
+  readonly document: Entitlement;
+  /** Compiles the scope on the first call. @throws {EntitlementError} */
+  readonly scope: () => Scope;
+};
+
+/** Maximum number of verified documents that are cached. */
+const capacity = 1024;
+
 type Found = InstalledEntitlement & { readonly hash: string };
 
 /**
@@ -42,7 +52,7 @@ export function createScopes(
   clock?: () => number,
 ): Scopes {
   const answers = new TtlCache<Found | undefined>(clock);
-  const verified = new ScopeCache();
+  const verified = new LruCache<string, Promise<Verified>>(capacity);
 
   async function verify({ jws, customer, version }: Found, at: number): Promise<Verified> {
     const document = await verifyEntitlement(jws, { ...trust, now: () => new Date(at) }).catch(
@@ -59,7 +69,12 @@ export function createScopes(
     const found = await answers.get(customer, () => find(entitlements, customer), freshness);
     if (found === undefined) throw new EntitlementError("entitlement_malformed");
     const proof = `${trust.keys.revision()} ${customer} ${found.hash}`;
-    return verified.get(proof, () => verify(found, at));
+    return verified.get(proof, () => {
+      const verifying = verify(found, at);
+      // Failures are not cached.
+      verifying.catch(() => verified.delete(proof));
+      return verifying;
+    });
   }
 
   const isOver = ({ document }: Verified, at: number) => at / 1000 >= document.exp;

@@ -1,9 +1,10 @@
+import { LruCache } from "@cadastre/odata/lru-cache";
 import type { Coverage } from "@cadastre/store";
 
 /** LRU cache of values computed from a build's coverage. The values are dropped together with the coverage. */
 export class CoverageCache<Made> {
   readonly #capacity: number;
-  readonly #made = new WeakMap<Coverage, Map<string, Made>>();
+  readonly #made = new WeakMap<Coverage, LruCache<string, Made>>();
 
   /** @param capacity maximum number of values for each build */
   constructor(capacity: number) {
@@ -12,13 +13,8 @@ export class CoverageCache<Made> {
 
   /** @param make computes a missing value; if it throws, nothing is cached */
   get(coverage: Coverage, question: string, make: () => Made): Made {
-    const known = this.#made.get(coverage) ?? new Map<string, Made>();
+    const known = this.#made.get(coverage) ?? new LruCache<string, Made>(this.#capacity);
     this.#made.set(coverage, known);
-    const made = known.get(question) ?? make();
-    known.delete(question);
-    known.set(question, made);
-    const [oldest] = known.keys();
-    if (known.size > this.#capacity && oldest !== undefined) known.delete(oldest);
-    return made;
+    return known.get(question, make);
   }
 }

@@ -27,10 +27,12 @@ export function openMemoryStore(): FilledStore {
     const start = from === undefined ? query.skip : ordered.findIndex((row) => row[key] === from.key[0]) + 1;
     const rows = ordered.slice(start, start + query.top);
     const isLast = query.top === 0 || start + rows.length >= ordered.length;
-    const bookmark = { checkpoint: from?.checkpoint ?? checkpoint, key: [rows.at(-1)?.[key]] };
+    const last = rows.slice(-1).map((row) => row[key]);
+    const bookmark = { checkpoint: from?.checkpoint ?? checkpoint, key: last };
     return {
       records: Buffer.from(rows.map((row) => recordText(row, query.select, nulls)).join(",")),
       length: rows.length,
+      last,
       next: isLast ? null : bookmark,
       ...(count ? { count: matching.length } : {}),
     };

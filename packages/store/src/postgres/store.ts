@@ -167,9 +167,9 @@ class PostgresStore implements WritableStore {
     } = past === undefined
       ? await readCurrent(run, request)
       : await readAsOf(run, request, past.checkpoint, historyOf(stored, past), stored.closings);
-    const { records, length, last, more } = page ?? emptyPage;
+    const { records, length, keys, last, more } = page ?? emptyPage;
     const next = more ? { checkpoint, key: last } : null;
-    return { records, length, next, ...(counted === undefined ? {} : { count: counted }) };
+    return { records, length, keys, last, next, ...(counted === undefined ? {} : { count: counted }) };
   }
 
   readonly count: WritableStore["count"] = (query, options = {}) => {

@@ -38,6 +38,7 @@ export type PageForm = {
   readonly planned: Planned;
   /** See `ReadOptions`. */
   readonly lines: boolean;
+  readonly keys: boolean;
   /** The past state to read; undefined for the current one. */
   readonly past: HistoricalState | undefined;
 };
@@ -45,7 +46,7 @@ export type PageForm = {
 export function compilePageRequest(
   query: BoundQuery,
   readable: ReadableTable,
-  { planned, lines, past }: PageForm,
+  { planned, lines, keys, past }: PageForm,
 ): PageRequest {
   const { table, forms, compilers, accessTo } = readable;
   const compiler = compilers.of(query, planned);
@@ -89,6 +90,7 @@ export function compilePageRequest(
     skip: asked.skip - first.skip,
     top: query.top,
     lines,
+    keys,
     key: table.key.length,
     plan: { id: planned.id, plan: planned.plan },
     computed: planned.computed.map(({ property }) => ({

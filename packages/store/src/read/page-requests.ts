@@ -12,11 +12,16 @@ export class PageRequests {
   of(
     query: BoundQuery,
     stored: ReadableTable,
-    { nulls = true, lines = false, form }: Pick<ReadOptions, "nulls" | "lines" | "form">,
+    {
+      nulls = true,
+      lines = false,
+      keys = false,
+      form,
+    }: Pick<ReadOptions, "nulls" | "lines" | "keys" | "form">,
     past: HistoricalState | undefined,
   ): PageRequest {
     const planned = this.#plans.of(query.select, stored.members, nulls);
-    const request = compilePageRequest(query, stored, { planned, lines, past });
+    const request = compilePageRequest(query, stored, { planned, lines, keys, past });
     return form === undefined ? request : { ...request, form };
   }
 }

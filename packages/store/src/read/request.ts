@@ -48,6 +48,8 @@ export type PageRequest<Plan = PlanRef> = VersionStatements & {
   readonly top: number;
   /** True to write each record on a line of its own. */
   readonly lines: boolean;
+  /** True to return the keys of all records. */
+  readonly keys: boolean;
   /** Number of columns of the key. */
   readonly key: number;
   readonly computed: readonly ComputedColumn[];
@@ -86,6 +88,8 @@ export type PageResult = {
   /** See `Page.release`. */
   readonly release?: () => void;
   readonly length: number;
+  /** See `Page.keys`. */
+  readonly keys?: readonly unknown[] | undefined;
   /** Key of the last record, in database form. */
   readonly last: readonly unknown[];
   /** True if more records follow. */

@@ -1,5 +1,5 @@
+import { LruCache } from "@cadastre/odata/lru-cache";
 import { StoreError } from "../errors.ts";
-import { LruCache } from "../lru-cache.ts";
 
 /** The customer that a query is run for, and its limits. */
 export type CustomerShare = {

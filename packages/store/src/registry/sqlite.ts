@@ -1,11 +1,11 @@
 import { closeSync, openSync, statSync } from "node:fs";
+import { LruCache } from "@cadastre/odata/lru-cache";
 import Database, { type Statement } from "better-sqlite3";
 import type { Knex } from "knex";
 import { isBookkeeping, keepChecksums, registerChecksum } from "../checksum/checksums.ts";
 import { retryWhileBusy } from "../database/retry-while-busy.ts";
 import type { SchemaOptions } from "../database/schema-options.ts";
 import { createSqliteKnex } from "../database/sqlite-connection.ts";
-import { LruCache } from "../lru-cache.ts";
 import { giveUp } from "./guarded.ts";
 import { migrateRegistry } from "./migrate.ts";
 import { type AccessRegistry, createRegistry } from "./registry.ts";

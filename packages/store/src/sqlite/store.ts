@@ -156,9 +156,17 @@ class SqliteStore implements WritableStore {
       timeout: this.#timeout,
     };
     const { checkpoint, page, count: counted } = await read(request);
-    const { records, release, length, last, more } = page ?? emptyPage;
+    const { records, release, length, keys, last, more } = page ?? emptyPage;
     const next = more ? { checkpoint, key: last } : null;
-    return { records, release, length, next, ...(counted === undefined ? {} : { count: counted }) };
+    return {
+      records,
+      release,
+      length,
+      keys,
+      last,
+      next,
+      ...(counted === undefined ? {} : { count: counted }),
+    };
   }
 
   readonly count = async (

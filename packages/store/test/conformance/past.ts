@@ -52,8 +52,12 @@ async function walk(
   const met: Row[] = [];
   let from: Bookmark | undefined;
   do {
-    const { records: lines, next } = await store.page(query, { ...options, from, lines: true });
-    met.push(...linesOf(lines));
+    const page = await store.page(query, { ...options, from, lines: true, keys: true });
+    const { keys: keyed, last, next } = page;
+    const rows = linesOf(page.records);
+    expect(keyed).toEqual(rows.map((row) => row["ListingKey"]));
+    expect(last).toEqual(keyed?.slice(-1));
+    met.push(...rows);
     from = next ?? undefined;
   } while (from !== undefined);
   return met;

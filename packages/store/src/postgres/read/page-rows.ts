@@ -36,11 +36,13 @@ export class PageRows {
   #length = 0;
   #skipped = 0;
   #last: TextRow = [];
+  readonly #keys: TextRow[number][] | undefined;
   #more = false;
 
   constructor(request: PageRequest) {
     this.#request = request;
     this.#assembler = new RecordAssembler(layoutOf(request.plan.plan), request.lines);
+    this.#keys = request.keys ? [] : undefined;
   }
 
   /** True if the page needs no more rows. */
@@ -58,9 +60,10 @@ export class PageRows {
       this.#more = true;
       return;
     }
+    const keyValues = () => fields.slice(leading, leading + key);
     const [dataset = null, record, members, checksum] = fields;
     const text = Buffer.from(record ?? "");
-    requireUndamaged(dataset, text, members ?? "", checksum, () => fields.slice(leading, leading + key));
+    requireUndamaged(dataset, text, members ?? "", checksum, keyValues);
     const values =
       computed.length === 0
         ? ""
@@ -68,12 +71,14 @@ export class PageRows {
     this.#assembler.add(text, members ?? "", dataset, values);
     this.#length++;
     this.#last = fields;
+    this.#keys?.push(...keyValues());
   }
 
   finish(): PageResult {
     return {
       records: this.#assembler.finish(),
       length: this.#length,
+      keys: this.#keys,
       last: this.#last.slice(leading, leading + this.#request.key),
       more: this.#more,
     };

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { type ResourceLimits, Worker } from "node:worker_threads";
-import { LruCache } from "../../lru-cache.ts";
+import { LruCache } from "@cadastre/odata/lru-cache";
 import type { ReaderReply, ReaderTask, ReaderWorkerData, ReturnedMemory } from "./messages.ts";
 import { keptPlans } from "./reader.ts";
 

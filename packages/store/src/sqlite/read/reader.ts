@@ -1,3 +1,4 @@
+import { LruCache } from "@cadastre/odata/lru-cache";
 import {
   type CompiledSql,
   identifier,
@@ -11,7 +12,6 @@ import {
 import { readValue, registerFunctions } from "@cadastre/odata/sqlite";
 import type { Database, Statement } from "better-sqlite3";
 import { StoreError } from "../../errors.ts";
-import { LruCache } from "../../lru-cache.ts";
 import {
   type AsOf,
   type CountRequest,
@@ -166,11 +166,12 @@ export class Reader {
     isClosed: boolean,
     memory: Memory,
   ): PageResult {
-    const { top, lines, key, computed } = request;
+    const { top, lines, keys, key, computed } = request;
     const rows = this.#rows(request, isClosed);
     const length = Math.min(rows.length, top);
     const capacity = capacityFor(rows, length, layout);
     const assembler = new RecordAssembler(layout, lines, memory.take(capacity));
+    const keyOf = (row: RecordRow | undefined) => row?.slice(beforeKey, beforeKey + key) ?? [];
     for (let i = 0; i < length; i++) {
       const row = rows[i] as RecordRow;
       const text =
@@ -178,14 +179,14 @@ export class Reader {
           ? ""
           : computedText(computed, row.slice(beforeKey + key), readValue, layout.plan.nulls);
       const dataset = this.#datasets.of(row[0]);
-      requireUndamaged(dataset, row[1], row[2], row[3], () => row.slice(beforeKey, beforeKey + key));
+      requireUndamaged(dataset, row[1], row[2], row[3], () => keyOf(row));
       assembler.add(row[1], row[2], dataset, text);
     }
-    const last = rows[length - 1]?.slice(beforeKey, beforeKey + key) ?? [];
     return {
       records: inForm(assembler.finish(), request.form, memory),
       length,
-      last,
+      keys: keys ? rows.slice(0, length).flatMap(keyOf) : undefined,
+      last: keyOf(rows[length - 1]),
       more: rows.length > length,
     };
   }

@@ -1,6 +1,6 @@
 import type { CompiledSql } from "@cadastre/odata";
+import { LruCache } from "@cadastre/odata/lru-cache";
 import type { Database, Statement } from "better-sqlite3";
-import { LruCache } from "../../lru-cache.ts";
 import { datasetTable } from "../layout/datasets.ts";
 
 /** Capacity of the LRU cache. */

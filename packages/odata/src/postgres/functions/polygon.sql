@@ -1,14 +1,12 @@
-const header = "immutable strict parallel safe";
+-- Functions over GeoJSON polygons. They call those of `geo.sql`.
 
-/**
- * Precomputes a ring, independently of the point. The array holds: the number of edges n; the middle (3 numbers)
- * and the radius of a cap around it (infinite if there is none); the area (only without a cap); then, in arrays of
- * n numbers each: the coordinates x, y, z of the edges' start points, the components of the edges' normals, and the
- * lengths of these. Null if the ring is invalid.
- */
-const ring = `
+-- Precomputes a ring, independently of the point. The array holds: the number of edges n; the
+-- middle (3 numbers) and the radius of a cap around it (infinite if there is none); the area (only
+-- without a cap); then, in arrays of n numbers each: the coordinates x, y, z of the edges' start
+-- points, the components of the edges' normals, and the lengths of these. Null if the ring is
+-- invalid.
 create or replace function cadastre_geo_ring(ring jsonb) returns float8[]
-language plpgsql ${header} as $$
+language plpgsql immutable strict parallel safe as $$
 declare
   vx float8[] := '{}'; vy float8[] := '{}'; vz float8[] := '{}';
   lx float8[] := '{}'; ly float8[] := '{}'; lz float8[] := '{}'; ll float8[] := '{}';
@@ -67,12 +65,12 @@ begin
   end if;
   return array[n, cx, cy, cz, radius, area] || vx[1:n] || vy[1:n] || vz[1:n] || lx || ly || lz || ll;
 end
-$$`;
+$$;
 
-/** The rings of a polygon, concatenated. For a constant it is computed once, when the statement is planned. */
-const rings = `
+-- The rings of a polygon, concatenated. For a constant it is computed once, when the statement is
+-- planned.
 create or replace function cadastre_geo_rings(polygon jsonb) returns float8[]
-language plpgsql ${header} as $$
+language plpgsql immutable strict parallel safe as $$
 declare
   rings float8[] := '{}';
   item jsonb;
@@ -88,15 +86,12 @@ begin
   end loop;
   return rings;
 end
-$$`;
+$$;
 
-/**
- * Equivalent of `sideOf` in `geodesy/ring.ts`, for the ring that begins at index `start` of `rings`: 1 inside, 0 on
- * the boundary, -1 outside.
- */
-const side = `
+-- Equivalent of `sideOf` in `geodesy/ring.ts`, for the ring that begins at index `start` of
+-- `rings`: 1 inside, 0 on the boundary, -1 outside.
 create or replace function cadastre_geo_side(rings float8[], start int, px float8, py float8, pz float8) returns int
-language plpgsql ${header} as $$
+language plpgsql immutable strict parallel safe as $$
 declare
   tolerance constant float8 := 1e-12;
   n constant int := rings[start];
@@ -177,11 +172,10 @@ begin
   end loop;
   return case when is_left = (area <= 2 * pi() + 1e-9) then 1 else -1 end;
 end
-$$`;
+$$;
 
-const inside = `
 create or replace function cadastre_geo_inside(point jsonb, rings float8[]) returns boolean
-language plpgsql ${header} as $$
+language plpgsql immutable strict parallel safe as $$
 declare
   place constant float8[] := cadastre_geo_place(point -> 'coordinates');
   last constant int := cardinality(rings);
@@ -205,12 +199,8 @@ begin
   end loop;
   return inside;
 end
-$$`;
+$$;
 
-// In plain SQL, which the server inlines: it then computes the rings of a constant in advance.
-const intersects = `
+-- In plain SQL, which the server inlines: it then computes the rings of a constant in advance.
 create or replace function cadastre_geo_intersects(point jsonb, polygon jsonb) returns boolean
-language sql ${header} as $$ select cadastre_geo_inside($1, cadastre_geo_rings($2)) $$`;
-
-/** Functions over GeoJSON polygons. They call those of `postgres-geo-helpers.ts`. */
-export const polygonHelpers: readonly string[] = [ring, rings, side, inside, intersects];
+language sql immutable strict parallel safe as $$ select cadastre_geo_inside($1, cadastre_geo_rings($2)) $$;

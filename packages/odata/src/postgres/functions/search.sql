@@ -1,37 +1,30 @@
-import { longestWord, wordClass } from "./words.ts";
+-- Functions that `$search` calls.
 
-const header = "language sql immutable strict parallel safe";
-
-/** Equivalent of `wordsOf` in `words.ts`. */
-const words = (): string => `
+-- Equivalent of `wordsOf` in `functions/words.ts`.
 create or replace function cadastre_words(given text) returns text
 language plpgsql immutable strict parallel safe as $$
 declare
   words text collate "C" := cadastre_foldcase(given);
 begin
   words := btrim(regexp_replace(words, case when octet_length(words) = char_length(words) then '[^0-9a-z]+'
-    else '[^${wordClass()}]+' end, ' ', 'g'), ' ');
+    else '[^${wordClass}]+' end, ' ', 'g'), ' ');
   if char_length(words) > ${longestWord} then
     words := (select string_agg(left(word, ${longestWord}), ' ' order by place)
       from string_to_table(words, ' ') with ordinality as item(word, place));
   end if;
   return case when words = '' then '' else ' ' || words || ' ' end;
 end
-$$`;
+$$;
 
-/**
- * Returns the distinct words of texts, for an index. The function sets its own search path, because restoring a
- * dump fills indexes while the search path is empty.
- */
-const searchWords = `
-create or replace function cadastre_search_words(variadic text[]) returns text[] ${header}
+-- Returns the distinct words of texts, for an index. The function sets its own search path, because
+-- restoring a dump fills indexes while the search path is empty.
+create or replace function cadastre_search_words(variadic text[]) returns text[] language sql immutable strict parallel safe
 set search_path from current as $$
   select array(select distinct word from unnest($1) as item, string_to_table(cadastre_words(item), ' ') as word
     where word <> '')
-$$`;
+$$;
 
-/** Equivalent of `isFound` in `search.ts`. */
-const isFound = `
+-- Equivalent of `isFound` in `functions/search.ts`.
 create or replace function cadastre_search(words text, expression jsonb) returns boolean
 language plpgsql immutable strict parallel safe as $$
 begin
@@ -46,12 +39,8 @@ begin
       return cadastre_search(words, expression -> 'operand') and not cadastre_search(words, expression -> 'excluded');
   end case;
 end
-$$`;
+$$;
 
-const search = `
-create or replace function cadastre_search(text, text) returns boolean ${header} as $$
+create or replace function cadastre_search(text, text) returns boolean language sql immutable strict parallel safe as $$
   select cadastre_search($1, $2::jsonb)
-$$`;
-
-/** Functions that `$search` calls. */
-export const searchHelpers = (): readonly string[] => [words(), searchWords, isFound, search];
+$$;

@@ -1,27 +1,23 @@
-const header = "immutable strict parallel safe";
+-- Functions over GeoJSON in plain PL/pgSQL, for servers with or without PostGIS.
 
-/** Longitude (modulo 360) and latitude of a GeoJSON position; null if it is not on earth. */
-const place = `
-create or replace function cadastre_geo_place(jsonb) returns float8[] language sql ${header} as $$
+-- Longitude (modulo 360) and latitude of a GeoJSON position; null if it is not on earth.
+create or replace function cadastre_geo_place(jsonb) returns float8[] language sql immutable strict parallel safe as $$
   select case when jsonb_typeof($1 -> 0) = 'number' and jsonb_typeof($1 -> 1) = 'number' then
     case when abs(($1 -> 1)::numeric) <= 90 then
       -- no double has more digits that matter, and one with fewer is no error
       array[round(mod(($1 -> 0)::numeric, 360), 30)::float8, round(($1 -> 1)::numeric, 30)::float8] end end
-$$`;
+$$;
 
-/**
- * Rounds an angle in degrees as GeographicLib does: below a sixteenth of a degree, to a multiple of 2^-57. Thereby
- * positions less than a third of a picometre apart are the same on every engine.
- */
-const angle = `
-create or replace function cadastre_geo_angle(float8) returns float8 language sql ${header} as $$
+-- Rounds an angle in degrees as GeographicLib does: below a sixteenth of a degree, to a multiple of
+-- 2^-57. Thereby positions less than a third of a picometre apart are the same on every engine.
+create or replace function cadastre_geo_angle(float8) returns float8 language sql immutable strict parallel safe as $$
   select case when abs($1) < 0.0625::float8 then sign($1) * (0.0625::float8 - (0.0625::float8 - abs($1))) else $1 end
-$$`;
+$$;
 
-/** Distance by Vincenty's formulae, to a fraction of a millimetre; null if they do not converge, near antipodes. */
-const arc = `
+-- Distance by Vincenty's formulae, to a fraction of a millimetre; null if they do not converge,
+-- near antipodes.
 create or replace function cadastre_geo_arc(one float8[], other float8[]) returns float8
-language plpgsql ${header} as $$
+language plpgsql immutable strict parallel safe as $$
 declare
   f constant float8 := 1 / 298.257223563;
   a constant float8 := 6378137;
@@ -81,25 +77,22 @@ begin
   end loop;
   return null;
 end
-$$`;
+$$;
 
-/** The point a quarter of the sphere away from another one, in a direction in radians. */
-const quarter = `
+-- The point a quarter of the sphere away from another one, in a direction in radians.
 create or replace function cadastre_geo_quarter(start float8[], direction float8) returns float8[]
-language sql ${header} as $$
+language sql immutable strict parallel safe as $$
   select array[
     start[1] + degrees(atan2(sin(direction), -sin(radians(start[2])) * cos(direction))),
     degrees(asin(greatest(-1, least(1, cos(radians(start[2])) * cos(direction)))))]
-$$`;
+$$;
 
-/**
- * Distance in metres between two points. If Vincenty's formulae do not converge, minimises over the detours through
- * a point a quarter of the sphere away, since every path to the antipodes crosses that circle. Beside the equator there are
- * two minima some degrees apart, so that the grid around the best detour is refined before the bisection.
- */
-const metres = `
+-- Distance in metres between two points. If Vincenty's formulae do not converge, minimises over the
+-- detours through a point a quarter of the sphere away, since every path to the antipodes crosses
+-- that circle. Beside the equator there are two minima some degrees apart, so that the grid around
+-- the best detour is refined before the bisection.
 create or replace function cadastre_geo_metres(one float8[], other float8[]) returns float8
-language plpgsql ${header} as $$
+language plpgsql immutable strict parallel safe as $$
 declare
   found float8 := cadastre_geo_arc(one, other);
   best float8 := 'Infinity';
@@ -130,20 +123,18 @@ begin
   end loop;
   return nullif(best, 'Infinity');
 end
-$$`;
+$$;
 
-// In PL/pgSQL rather than SQL: the server takes four times as long for a strict SQL function that it cannot
-// inline.
-const distance = `
-create or replace function cadastre_geo_distance(jsonb, jsonb) returns float8 language plpgsql ${header} as $$
+-- In PL/pgSQL rather than SQL: the server takes four times as long for a strict SQL function that
+-- it cannot inline.
+create or replace function cadastre_geo_distance(jsonb, jsonb) returns float8 language plpgsql immutable strict parallel safe as $$
 begin
   if $1 ->> 'type' is distinct from 'Point' or $2 ->> 'type' is distinct from 'Point' then return null; end if;
   return cadastre_geo_metres(cadastre_geo_place($1 -> 'coordinates'), cadastre_geo_place($2 -> 'coordinates'));
 end
-$$`;
+$$;
 
-const length = `
-create or replace function cadastre_geo_length(jsonb) returns float8 language plpgsql ${header} as $$
+create or replace function cadastre_geo_length(jsonb) returns float8 language plpgsql immutable strict parallel safe as $$
 declare
   total float8 := 0;
   before float8[];
@@ -161,42 +152,25 @@ begin
   end loop;
   return total;
 end
-$$`;
+$$;
 
-/**
- * Converts a GeoJSON point to a `point` for a GiST index, with a longitude from -180 to 180; null if distances to
- * it are null.
- */
-const point = `
-create or replace function cadastre_geo_point(jsonb) returns point language plpgsql ${header} as $$
+-- Converts a GeoJSON point to a `point` for a GiST index, with a longitude from -180 to 180; null
+-- if distances to it are null.
+create or replace function cadastre_geo_point(jsonb) returns point language plpgsql immutable strict parallel safe as $$
 declare
   place constant float8[] := cadastre_geo_place($1 -> 'coordinates');
 begin
   if place is null or $1 ->> 'type' is distinct from 'Point' then return null; end if;
   return point(place[1] - 360 * round(place[1] / 360), place[2]);
 end
-$$`;
+$$;
 
-/** Returns GeoJSON of the point at a longitude and latitude; null if they are out of range. */
-const position = `
-create or replace function cadastre_geo_position(float8, float8) returns jsonb language plpgsql ${header} as $$
+-- Returns GeoJSON of the point at a longitude and latitude; null if they are out of range.
+create or replace function cadastre_geo_position(float8, float8) returns jsonb language plpgsql immutable strict parallel safe as $$
 begin
   if abs($1) <= 180 and abs($2) <= 90 then
     return jsonb_build_object('type', 'Point', 'coordinates', jsonb_build_array($1, $2));
   end if;
   return null;
 end
-$$`;
-
-/** Functions over GeoJSON in plain PL/pgSQL, for servers with or without PostGIS. */
-export const geoHelpers: readonly string[] = [
-  place,
-  angle,
-  arc,
-  quarter,
-  metres,
-  distance,
-  length,
-  point,
-  position,
-];
+$$;

@@ -1,9 +1,6 @@
-/**
- * `cadastre_pattern`: the translation of `pattern.ts`, to PostgreSQL's syntax; null for an invalid pattern. Sets of
- * code points are multiranges. For a constant pattern it is computed once per statement. It catches errors, which
- * the server does not allow in parallel queries.
- */
-export const patternHelper = String.raw`
+-- Translates a regular expression as `functions/pattern.ts` does, to PostgreSQL's syntax; null for an invalid
+-- pattern. Sets of code points are multiranges. For a constant pattern it is computed once per
+-- statement. It catches errors, which the server does not allow in parallel queries.
 create or replace function cadastre_pattern(pattern text) returns text
 language plpgsql immutable strict parallel unsafe as $$
 declare
@@ -180,4 +177,4 @@ begin
 exception when others then
   return null;
 end
-$$`;
+$$;

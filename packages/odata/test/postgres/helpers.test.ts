@@ -1,0 +1,81 @@
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import type pg from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { helperFiles, helpersOf, postgresHelpers } from "../../src/postgres/helpers.ts";
+import { sqlFileText } from "../../src/postgres/sql-files.ts";
+import { hasPostgres, type PostgresServer, startPostgres } from "../support/postgres.ts";
+
+const source = fileURLToPath(new URL("../../src/postgres", import.meta.url));
+const embedSql = fileURLToPath(new URL("../../../../scripts/embed-sql.mjs", import.meta.url));
+
+test("every file is installed", () => {
+  const files = readdirSync(join(source, "functions"));
+  expect(files.toSorted()).toEqual(helperFiles.map((name) => `${name}.sql`).toSorted());
+});
+
+// A store installs the functions anew, and builds the indexes over them again, when one byte of them differs: not even trailing
+// white space may be lost. If a function is changed on purpose, note the new hash.
+test("the statements are those that databases have", () => {
+  expect(createHash("sha256").update(postgresHelpers().join(";")).digest("hex")).toBe(
+    "2e20ee771013ed5a9667ad8528c2d30ed39f747d09ee077e6652e50d96dfa925",
+  );
+});
+
+test.each(helperFiles)("%s.sql holds statements and comments alone, and each value has its name", (file) => {
+  const statements = helpersOf(file);
+  const text = sqlFileText(file);
+  expect(statements.join("")).not.toContain("${");
+  expect(statements.length).toBe(text.split(/^create or replace function /m).length - 1);
+  const rest = text
+    .replaceAll(/^create or replace function .*?\$\$.*?\$\$;$/gms, "")
+    .replaceAll(/^--.*$/gm, "");
+  expect(rest.trim()).toBe("");
+});
+
+test("a compiled package contains the files, and reads none", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "cadastre-embed-sql-"));
+  try {
+    writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+    const { status, stderr } = spawnSync(process.execPath, [embedSql, source, folder], { encoding: "utf8" });
+    expect([status, stderr]).toEqual([0, ""]);
+    const module = join(folder, "sql-files.js");
+    expect(readFileSync(module, "utf8")).not.toMatch(/import|require/);
+    const embedded = (await import(pathToFileURL(module).href)) as {
+      readonly sqlFileText: typeof sqlFileText;
+    };
+    for (const file of helperFiles) expect(embedded.sqlFileText(file)).toBe(sqlFileText(file));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+describe.skipIf(!hasPostgres)("in PostgreSQL (skipped where none is installed)", () => {
+  let server: PostgresServer;
+  let pool: pg.Pool;
+
+  beforeAll(async () => {
+    server = await startPostgres();
+    pool = server.connect();
+  });
+
+  afterAll(async () => {
+    await pool?.end();
+    await server?.stop();
+  });
+
+  test("each file loads after those before it, twice too, and its functions have the bodies it states", async () => {
+    for (const file of [...helperFiles, ...helperFiles])
+      for (const statement of helpersOf(file))
+        await expect(pool.query(statement), `${file}.sql`).resolves.toBeDefined();
+    const { rows } = await pool.query<{ prosrc: string }>(
+      "select prosrc from pg_proc where pronamespace = 'public'::regnamespace and proname like 'cadastre\\_%'",
+    );
+    const bodies = postgresHelpers().map((statement) => statement.split("$$")[1] ?? "");
+    expect(rows.map(({ prosrc }) => prosrc).toSorted()).toEqual(bodies.toSorted());
+  });
+});
