@@ -5,12 +5,18 @@ const fields = ["dependencies", "devDependencies", "optionalDependencies", "peer
 const sorted = (dependencies) =>
   Object.fromEntries(Object.entries(dependencies).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
+// The entry `./testing` supports the tests of the workspace. It needs development dependencies and is not published.
+const published = ({ "./testing": _, ...exports }) => exports;
+
 module.exports = {
   hooks: {
     beforePacking: (manifest) => {
       const others = Object.entries(manifest).filter(([name]) => !fields.includes(name));
       const own = fields.filter((name) => manifest[name] !== undefined);
-      return Object.fromEntries([...others, ...own.map((name) => [name, sorted(manifest[name])])]);
+      return {
+        ...Object.fromEntries([...others, ...own.map((name) => [name, sorted(manifest[name])])]),
+        exports: published(manifest.exports),
+      };
     },
   },
 };

@@ -10,7 +10,7 @@ const sources = readdirSync("packages", { recursive: true })
 
 const { status, stdout, stderr } = spawnSync(
   "depcruise",
-  ["packages", "--config", ".dependency-cruiser.cjs"],
+  ["packages", "examples", "--config", ".dependency-cruiser.cjs"],
   { encoding: "utf8", shell: true },
 );
 process.stdout.write(stdout + stderr);

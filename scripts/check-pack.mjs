@@ -38,11 +38,17 @@ const packages = readdirSync(`${root}packages`)
   .map((folder) => ({ folder, manifest: JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) }))
   .filter(({ manifest }) => !manifest.private);
 
-/** Every name that a consumer may import as code: the package and its subpaths. */
-const entryPoints = ({ name, exports }) =>
-  Object.keys(exports)
+/** Every name that a consumer may import as code: the package and its subpaths. Test support must not be among them. */
+const entryPoints = (installed) => {
+  const { name, exports } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
+  const found = readdirSync(installed, { recursive: true }).filter((file) =>
+    /^(src|dist).testing\b/.test(file),
+  );
+  if ("./testing" in exports || found.length > 0) throw new Error(`${name}: test support is packed`);
+  return Object.keys(exports)
     .filter((path) => !path.endsWith(".json"))
     .map((path) => name + path.slice(1));
+};
 
 /** Packs a package and returns the SHA-256 of the tarball. */
 const pack = (folder, tarball) => {
@@ -87,7 +93,8 @@ try {
       symlinkSync(join(folder, "node_modules", name), place, "junction");
     }
   }
-  const names = JSON.stringify(packages.flatMap(({ manifest }) => entryPoints(manifest)));
+  const entries = packages.flatMap(({ manifest }) => entryPoints(join(shelf, "node_modules", manifest.name)));
+  const names = JSON.stringify(entries);
   writeFileSync(join(shelf, "import.mjs"), `for (const name of ${names}) await import(name);\n`);
   writeFileSync(join(shelf, "require.cjs"), `for (const name of ${names}) require(name);\n`);
   run(process.execPath, ["import.mjs"], shelf);

@@ -2,15 +2,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { registerFunctions } from "@cadastre/odata/sqlite";
+import { hasPostgres, type PostgresServer, startPostgres } from "@cadastre/odata/testing";
 import Database from "better-sqlite3";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hasPostgres, type PostgresServer, startPostgres } from "../../odata/test/support/postgres.ts";
 import type { SchemaOptions, StoredResource, WritableStore } from "../src/index.ts";
 import { openPostgresStore } from "../src/postgres/index.ts";
 import { openSqliteStore, registerChecksum } from "../src/sqlite/index.ts";
+import { entitySetOf, property } from "../src/testing/entity-sets.ts";
 import { readKeys } from "./conformance/harness.ts";
-import { entitySetOf, property } from "./support/entity-sets.ts";
 import { listings, records, stored, texas } from "./support/listings.ts";
 
 if (!hasPostgres) console.warn("no PostgreSQL server is installed: its migrations are not tested");

@@ -13,7 +13,7 @@ import {
   type WorkerOptions,
   type WorkReport,
 } from "../../src/index.ts";
-import type { Registry } from "../support/registry.ts";
+import type { TestRegistry } from "../../src/testing/registry.ts";
 import { scopeFor } from "../support/scope.ts";
 import { scratchFolder } from "../support/scratch.ts";
 import {
@@ -35,7 +35,7 @@ const folder = scratchFolder();
 let places = 0;
 
 type Workshop = {
-  readonly registry: Registry;
+  readonly registry: TestRegistry;
   readonly place: Place;
   /** The delivery that waits. */
   readonly id: string;

@@ -15,7 +15,7 @@ import {
   partNumber,
   retain,
 } from "../../src/index.ts";
-import type { Registry } from "../support/registry.ts";
+import type { TestRegistry } from "../../src/testing/registry.ts";
 import { scopeFor } from "../support/scope.ts";
 import { scratchFolder } from "../support/scratch.ts";
 import {
@@ -35,7 +35,7 @@ const folder = scratchFolder();
 let places = 0;
 
 type Office = {
-  readonly registry: Registry;
+  readonly registry: TestRegistry;
   readonly place: Place;
   readonly deliveries: Deliveries;
   readonly clock: { now: number };

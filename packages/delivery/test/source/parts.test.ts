@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { datasetStart, type ExportSource, reasonColumn, removalColumns, writePart } from "../../src/index.ts";
-import { askDuckDb } from "../support/duckdb.ts";
+import { askDuckDb } from "../../src/testing/duckdb.ts";
 import { profile } from "../support/parts.ts";
 import { anyScope } from "../support/scope.ts";
 

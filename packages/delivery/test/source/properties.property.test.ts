@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { provisionalIdProperty, type ResourceRules } from "@cadastre/entitlement";
 import type { Change, WritableStore } from "@cadastre/store";
 import { openSqliteStore } from "@cadastre/store/sqlite";
+import { entitySetOf, property } from "@cadastre/store/testing";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { entitySetOf, property } from "../../../store/test/support/entity-sets.ts";
 import { comparingReader, type DatasetReader, type ExportChanges, propertyReader } from "../../src/index.ts";
 import { scopeFor } from "../support/scope.ts";
 
