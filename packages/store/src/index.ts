@@ -3,36 +3,14 @@
  *
  * @module
  */
-export type {
-  BatchOptions,
-  Build,
-  Builds,
-  Candidate,
-  CandidateRecord,
-  Check,
-  GateVerdict,
-  Json,
-  PublicationResult,
-  SetChange,
-  Staged,
-} from "./build/build.ts";
-export type {
-  Counted,
-  Coverage,
-  CoverageWithin,
-  FieldCoverage,
-  LocationColumn,
-  MarketCoverage,
-  RegionValues,
-} from "./coverage/coverage.ts";
-export { StoreError, type StoreErrorCode, type StoreErrorKind, storeErrors } from "./errors.ts";
-export { inBackground, type QueryLimits } from "./read/customer-share.ts";
+
+// Read and write
+
+export { inBackground } from "./read/customer-share.ts";
 export type { CostClass, Use } from "./read/scheduler.ts";
-export type { Migration, SchemaOptions } from "./schema/migration.ts";
 export type {
   Bookmark,
   Change,
-  Commit,
   Follows,
   Page,
   ReadOptions,
@@ -42,3 +20,25 @@ export type {
   StoredResource,
 } from "./store.ts";
 export type { WritableStore } from "./writable-store.ts";
+
+// Builds: changes that wait until they are published
+
+export type {
+  BatchOptions,
+  Build,
+  Builds,
+  Candidate,
+  CandidateRecord,
+  GateVerdict,
+  Json,
+  SetChange,
+} from "./build/build.ts";
+export type { Migration } from "./schema/migration.ts";
+
+// Coverage: how many records have a field
+
+export type { Coverage, CoverageWithin, MarketCoverage, RegionValues } from "./coverage/coverage.ts";
+
+// Errors
+
+export { StoreError, type StoreErrorCode, type StoreErrorKind, storeErrors } from "./errors.ts";

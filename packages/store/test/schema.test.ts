@@ -6,9 +6,11 @@ import { hasPostgres, type PostgresServer, startPostgres } from "@cadastre/odata
 import Database from "better-sqlite3";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { SchemaOptions, StoredResource, WritableStore } from "../src/index.ts";
+import { registerChecksum } from "../src/checksum/checksums.ts";
+import type { StoredResource, WritableStore } from "../src/index.ts";
 import { openPostgresStore } from "../src/postgres/index.ts";
-import { openSqliteStore, registerChecksum } from "../src/sqlite/index.ts";
+import type { SchemaOptions } from "../src/schema/migration.ts";
+import { openSqliteStore } from "../src/sqlite/index.ts";
 import { entitySetOf, property } from "../src/testing/entity-sets.ts";
 import { readKeys } from "./conformance/harness.ts";
 import { listings, records, stored, texas } from "./support/listings.ts";

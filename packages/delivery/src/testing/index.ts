@@ -4,6 +4,7 @@
  *
  * @module
  */
+export { profileOf } from "../profiles/profile.ts";
 export { askDuckDb } from "./duckdb.ts";
 export { readByHyparquet } from "./hyparquet.ts";
 export { type Customer, makeCustomer } from "./object-storage/customer.ts";

@@ -4,11 +4,11 @@ import { EntitlementError } from "@cadastre/entitlement";
 import { verifyManifest } from "@cadastre/manifest";
 import { StoreError } from "@cadastre/store";
 import { describe, expect, test } from "vitest";
+import { partNumber } from "../../src/build/part-number.ts";
 import {
   createWorker,
   DeliveryError,
   folderParts,
-  partNumber,
   retain,
   type WorkerOptions,
   type WorkReport,

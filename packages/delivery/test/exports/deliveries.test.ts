@@ -4,6 +4,8 @@ import { buffer, text } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { readManifest } from "@cadastre/manifest";
 import { describe, expect, test } from "vitest";
+import { partNumber } from "../../src/build/part-number.ts";
+import { grantLifetime } from "../../src/exports/grants.ts";
 import {
   type ApiKeyCaller,
   createDeliveries,
@@ -11,8 +13,6 @@ import {
   type Deliveries,
   type FileExportRequest,
   folderParts,
-  grantLifetime,
-  partNumber,
   retain,
 } from "../../src/index.ts";
 import type { TestRegistry } from "../../src/testing/registry.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { NewDelivery } from "../../src/index.ts";
+import type { NewDelivery } from "../../src/ledger/delivery.ts";
 import type { TestRegistry } from "../../src/testing/registry.ts";
 import {
   addPart,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Destination, NewDestination } from "../../src/index.ts";
+import type { NewDestination } from "../../src/destinations/destination.ts";
+import type { Destination } from "../../src/index.ts";
 import type { TestRegistry } from "../../src/testing/registry.ts";
 import { newDestination } from "../support/new-destination.ts";
 import { at, codeOf, customer, type WithRegistry } from "../support/tables.ts";

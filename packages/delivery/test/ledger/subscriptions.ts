@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { NewDelivery, NewSubscription, Subscription } from "../../src/index.ts";
+import type { Subscription } from "../../src/index.ts";
+import type { NewDelivery } from "../../src/ledger/delivery.ts";
+import type { NewSubscription } from "../../src/subscriptions/subscription.ts";
 import type { TestRegistry } from "../../src/testing/registry.ts";
 import { newDestination } from "../support/new-destination.ts";
 import { at, codeOf, complete as completeWith, customer, sha, type WithRegistry } from "../support/tables.ts";

@@ -3,7 +3,8 @@ import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type NewObject, type ObjectStore, openS3Bucket } from "../../src/index.ts";
+import { openS3Bucket } from "../../src/index.ts";
+import type { NewObject, ObjectStore } from "../../src/object-store/object-store.ts";
 import { assumeRole } from "../../src/object-store/role-session.ts";
 import { bucketCustomer, type Customer, makeCustomer } from "../../src/testing/object-storage/customer.ts";
 import {

@@ -1,7 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { bucketParts, folderParts, type ObjectStore, openS3Bucket } from "../../src/index.ts";
+import { bucketParts, folderParts, openS3Bucket } from "../../src/index.ts";
+import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { type Customer, makeCustomer } from "../../src/testing/object-storage/customer.ts";
 import { bucketRegion, type ObjectServer } from "../../src/testing/object-storage/server.ts";
 import { partStoreConformance } from "../parts/conformance.ts";

@@ -1,15 +1,11 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  completeName,
-  DeliveryError,
-  type OpenDestination,
-  type PublicationPoint,
-  type PublishedObjects,
-  publishDelivery,
-  publishObjects,
-} from "../../src/index.ts";
+import type { OpenDestination } from "../../src/destinations/destinations.ts";
+import { DeliveryError, publishDelivery } from "../../src/index.ts";
+import { completeName } from "../../src/publication/layout.ts";
+import type { PublishedObjects } from "../../src/publication/publication.ts";
+import { type PublicationPoint, publishObjects } from "../../src/publication/publish.ts";
 import { bucketCustomer, type Customer, makeCustomer } from "../../src/testing/object-storage/customer.ts";
 import { kmsKeyArns, type ObjectServer } from "../../src/testing/object-storage/server.ts";
 import { codeOf, objectOf } from "./buckets.ts";

@@ -5,8 +5,8 @@ import {
   type DatasetReader,
   type ExportBatch,
   type ExportChanges,
-  removalColumns,
 } from "../../src/index.ts";
+import { removalColumns } from "../../src/source/delta.ts";
 import { anyScope } from "../support/scope.ts";
 
 /** `CASES=5000` for more, `SEED=1` for the same ones again. */

@@ -4,25 +4,25 @@ import type { Scope } from "@cadastre/entitlement";
 import { signManifest } from "@cadastre/manifest";
 import type { WritableStore } from "@cadastre/store";
 import { openSqliteStore } from "@cadastre/store/sqlite";
+import type { CrashPoint } from "../../src/build/crash-point.ts";
 import {
-  type CrashPoint,
   createScheduler,
   createSubscriptions,
   createWorker,
   type Delivery,
   type Domain,
-  deliveredDatasets,
   type ExportSource,
   folderParts,
   type OutputProfile,
   type PartStore,
-  profileOf,
-  type Scheduler,
   type SchedulerOptions,
   type Subscription,
   type Subscriptions,
   type WorkReport,
 } from "../../src/index.ts";
+import { profileOf } from "../../src/profiles/profile.ts";
+import { deliveredDatasets } from "../../src/profiles/schema.ts";
+import type { Scheduler } from "../../src/subscriptions/scheduler.ts";
 import { openSqliteTestRegistry, type TestRegistry } from "../../src/testing/registry.ts";
 import { type Copy, Follower } from "./follower.ts";
 import { changeOf, type Edit, type Granted, keyFields, marketSource, resources, scopeOf } from "./market.ts";

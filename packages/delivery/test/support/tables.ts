@@ -1,4 +1,5 @@
-import type { Claim, ClaimTerms, DeliveryPart, NewDelivery } from "../../src/index.ts";
+import type { DeliveryPart, NewDelivery } from "../../src/ledger/delivery.ts";
+import type { Claim, ClaimTerms } from "../../src/ledger/queue.ts";
 import type { TestRegistry } from "../../src/testing/registry.ts";
 
 export const at = Date.UTC(2026, 0, 1);

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { type Manifest, readManifest, signManifest } from "@cadastre/manifest";
+import type { WorkerMeans } from "../../src/build/options.ts";
 import {
   type ApiKeyCaller,
   createDeliveries,
@@ -12,9 +13,8 @@ import {
   type ExportSource,
   folderParts,
   type OutputProfile,
-  profileOf,
-  type WorkerMeans,
 } from "../../src/index.ts";
+import { profileOf } from "../../src/profiles/profile.ts";
 import {
   openPostgresTestRegistry,
   openSqliteTestRegistry,

@@ -4,6 +4,7 @@
  *
  * @module
  */
+export { registerChecksum } from "../checksum/checksums.ts";
 export { type BenchDatabase, openBenchDatabases } from "./bench-databases.ts";
 export { entitySetOf, property } from "./entity-sets.ts";
 export { grantsOf } from "./grants.ts";

@@ -1,7 +1,8 @@
 import { type Region, restrict, type Scope, visibleEntitySet } from "@cadastre/entitlement";
 import { bindQuery, parseFilter } from "@cadastre/odata";
 import fc from "fast-check";
-import type { Counted, RegionValues, StoredRecord, StoredResource } from "../../src/index.ts";
+import type { Counted } from "../../src/coverage/coverage.ts";
+import type { RegionValues, StoredRecord, StoredResource } from "../../src/index.ts";
 import { type DatasetGrants, grantsOf } from "../../src/testing/grants.ts";
 import { listings, oregon, stored, texas } from "./listings.ts";
 

@@ -2,7 +2,7 @@ import { provisionalIdProperty, type ResourceGrant, type Scope } from "@cadastre
 import type { Row } from "@cadastre/odata";
 import fc from "fast-check";
 import type { Change, StoredResource } from "../../src/index.ts";
-import type { Resolution } from "../../src/registry/index.ts";
+import type { Resolution } from "../../src/registry/identities/identity.ts";
 import { entitySetOf, property } from "../../src/testing/entity-sets.ts";
 import { grantsOf } from "../../src/testing/grants.ts";
 

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { Scope } from "@cadastre/entitlement";
 import { afterAll, beforeAll } from "vitest";
-import type { DeliveryQueue } from "../../../src/index.ts";
 import {
   type ApiKeyCaller,
   createDeliveries,
@@ -13,6 +12,7 @@ import {
   type PublisherOptions,
   type WorkReport,
 } from "../../../src/index.ts";
+import type { DeliveryQueue } from "../../../src/ledger/queue.ts";
 import {
   bucketCustomer,
   type Customer,
