@@ -70,6 +70,41 @@ const whileTouched = (folder, work) => {
   }
 };
 
+const internalNames = /@internal\b[\s\S]*?\*\/\s*(?:export )?(?:readonly |const |function |type )*(\w+)/g;
+
+/** Returns the names that the sources of a package mark as internal, and requires that its types do not show them. */
+const strippedNames = (installed) =>
+  readdirSync(join(installed, "src"), { recursive: true })
+    .filter((file) => file.endsWith(".ts"))
+    .flatMap((file) => {
+      const types = readFileSync(join(installed, "dist", file.replace(/ts$/, "d.ts")), "utf8");
+      const names = [...readFileSync(join(installed, "src", file), "utf8").matchAll(internalNames)].map(
+        ([, name]) => name,
+      );
+      for (const name of names)
+        if (new RegExp(`(?:const|function|type|class|readonly) ${name}\\b`).test(types))
+          throw new Error(`${installed}: the types of ${file} show the internal \`${name}\``);
+      return names;
+    });
+
+/** Compiles a program that imports every entry, together with all types of the packages. */
+const compileConsumer = (entries) => {
+  const imports = entries.map((name, i) => `import * as entry${i} from "${name}";\nvoid entry${i};\n`);
+  writeFileSync(join(shelf, "consumer.mts"), imports.join(""));
+  const options = [
+    "--noEmit",
+    "--strict",
+    "--module",
+    "nodenext",
+    "--target",
+    "es2023",
+    "--skipLibCheck",
+    "false",
+  ];
+  const types = ["--types", "node", "--typeRoots", join(root, "node_modules", "@types")];
+  run("tsc", [...options, ...types, "consumer.mts"], shelf);
+};
+
 const shelf = mkdtempSync(join(tmpdir(), "cadastre-pack-"));
 try {
   pnpm(["-r", "--filter", "./packages/*", "build"], root);
@@ -95,6 +130,11 @@ try {
   }
   const entries = packages.flatMap(({ manifest }) => entryPoints(join(shelf, "node_modules", manifest.name)));
   const names = JSON.stringify(entries);
+  const stripped = packages.flatMap(({ manifest }) =>
+    strippedNames(join(shelf, "node_modules", manifest.name)),
+  );
+  if (stripped.length === 0) throw new Error("found nothing marked as internal: is the pattern right?");
+  compileConsumer(entries);
   writeFileSync(join(shelf, "import.mjs"), `for (const name of ${names}) await import(name);\n`);
   writeFileSync(join(shelf, "require.cjs"), `for (const name of ${names}) require(name);\n`);
   run(process.execPath, ["import.mjs"], shelf);
@@ -109,7 +149,7 @@ try {
         throw new Error(`${command} does not say how it is used`);
     }
   console.log(
-    `${packages.length} packages packed twice to the same bytes, linted, imported and required, and their commands asked for help`,
+    `${stripped.length} internal names are in no type; ${packages.length} packages packed twice to the same bytes, linted, compiled against each other, imported and required, and their commands asked for help`,
   );
 } finally {
   rmSync(shelf, { recursive: true, force: true });
