@@ -139,6 +139,9 @@ const sourcesOf = (owner) => `packages/${owner.replace(/^\w+/, "$&/src")}/`;
 const only = (names, prefix, suffix = "") =>
   names.length === 0 ? "^$" : `^${prefix}(${names.join("|")})${suffix}/`;
 
+/** Test support that packages share: the entry `./testing`, which is not published. */
+const testing = "^packages/[^/]+/src/testing/";
+
 /** What opens a database. In the sources only the store may know it, and of the store these files may hold it. */
 const drivers = "(^node:sqlite$|node_modules/(@types/)?(better-sqlite3|knex|pg)/)";
 const openers = [
@@ -159,14 +162,17 @@ module.exports = {
     {
       name: "no-driver",
       severity: "error",
-      from: { path: "^packages/[^/]+/src/", pathNot: "^packages/(store/src|client/src/load)/" },
+      from: { path: "^packages/[^/]+/src/", pathNot: ["^packages/(store/src|client/src/load)/", testing] },
       to: { path: drivers },
     },
     {
       name: "no-other-opener",
       comment: "Types of a driver may go anywhere in the store",
       severity: "error",
-      from: { path: "^packages/store/src/", pathNot: `^packages/store/src/(${openers.join("|")})\\.ts$` },
+      from: {
+        path: "^packages/store/src/",
+        pathNot: [`^packages/store/src/(${openers.join("|")})\\.ts$`, testing],
+      },
       to: { path: drivers, dependencyTypesNot: ["type-only"] },
     },
     {
@@ -210,7 +216,10 @@ module.exports = {
     ...Object.entries(folders).map(([owner, rows]) => ({
       name: `${owner}-no-unlisted-folder`.replace("/", "-"),
       severity: "error",
-      from: { path: `^${sourcesOf(owner)}[^/]+/`, pathNot: only(Object.keys(rows), sourcesOf(owner)) },
+      from: {
+        path: `^${sourcesOf(owner)}[^/]+/`,
+        pathNot: [only(Object.keys(rows), sourcesOf(owner)), testing],
+      },
       to: {},
     })),
     {
@@ -224,15 +233,25 @@ module.exports = {
       name: "no-deep-import",
       comment: "Cross a package border only through one of its entry points",
       severity: "error",
-      from: { path: "^packages/([^/]+)/" },
+      from: { path: "^((packages|examples)/[^/]+)/" },
       to: {
-        path: "^packages/([^/]+)/src/",
-        pathNot: [
-          "^packages/$1/",
-          "^packages/[^/]+/src/index\\.ts$",
-          "^packages/[^/]+/src/[^/]+/index\\.ts$",
-        ],
+        path: "^(packages|examples)/[^/]+/",
+        pathNot: ["^$1/", "^packages/[^/]+/src/index\\.ts$", "^packages/[^/]+/src/[^/]+/index\\.ts$"],
       },
+    },
+    {
+      name: "no-relative-import-of-package",
+      comment: "Another package is imported by its name",
+      severity: "error",
+      from: { path: "^((packages|examples)/[^/]+)/" },
+      to: { path: "^(packages|examples)/", pathNot: "^$1/", dependencyTypes: ["local"] },
+    },
+    {
+      name: "no-testing-in-sources",
+      comment: "Test support is neither compiled nor published",
+      severity: "error",
+      from: { path: "^packages/[^/]+/src/", pathNot: testing },
+      to: { path: testing },
     },
   ],
   options: {

@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
-import { isCompiled } from "./packages/service/test/support/compiled.ts";
+import { isCompiled } from "./packages/odata/src/testing/compiled-packages.ts";
 
 const packages = fileURLToPath(new URL("./packages/", import.meta.url));
 

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { dirname, join } from "node:path";
 import ts from "typescript";
 import { beforeAll, describe, expect, test } from "vitest";
-import { compilePackages } from "../packages/service/test/support/compiled.ts";
+import { compilePackages } from "../packages/odata/src/testing/compiled-packages.ts";
 
 const pages = [
   "README.md",

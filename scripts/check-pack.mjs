@@ -38,11 +38,17 @@ const packages = readdirSync(`${root}packages`)
   .map((folder) => ({ folder, manifest: JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) }))
   .filter(({ manifest }) => !manifest.private);
 
-/** Every name that a consumer may import as code: the package and its subpaths. */
-const entryPoints = ({ name, exports }) =>
-  Object.keys(exports)
+/** Every name that a consumer may import as code: the package and its subpaths. Test support must not be among them. */
+const entryPoints = (installed) => {
+  const { name, exports } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
+  const found = readdirSync(installed, { recursive: true }).filter((file) =>
+    /^(src|dist).testing\b/.test(file),
+  );
+  if ("./testing" in exports || found.length > 0) throw new Error(`${name}: test support is packed`);
+  return Object.keys(exports)
     .filter((path) => !path.endsWith(".json"))
     .map((path) => name + path.slice(1));
+};
 
 /** Packs a package and returns the SHA-256 of the tarball. */
 const pack = (folder, tarball) => {
@@ -62,6 +68,41 @@ const whileTouched = (folder, work) => {
   } finally {
     for (const { file, stat } of files) utimesSync(file, stat.atime, stat.mtime);
   }
+};
+
+const internalNames = /@internal\b[\s\S]*?\*\/\s*(?:export )?(?:readonly |const |function |type )*(\w+)/g;
+
+/** Returns the names that the sources of a package mark as internal, and requires that its types do not show them. */
+const strippedNames = (installed) =>
+  readdirSync(join(installed, "src"), { recursive: true })
+    .filter((file) => file.endsWith(".ts"))
+    .flatMap((file) => {
+      const types = readFileSync(join(installed, "dist", file.replace(/ts$/, "d.ts")), "utf8");
+      const names = [...readFileSync(join(installed, "src", file), "utf8").matchAll(internalNames)].map(
+        ([, name]) => name,
+      );
+      for (const name of names)
+        if (new RegExp(`(?:const|function|type|class|readonly) ${name}\\b`).test(types))
+          throw new Error(`${installed}: the types of ${file} show the internal \`${name}\``);
+      return names;
+    });
+
+/** Compiles a program that imports every entry, together with all types of the packages. */
+const compileConsumer = (entries) => {
+  const imports = entries.map((name, i) => `import * as entry${i} from "${name}";\nvoid entry${i};\n`);
+  writeFileSync(join(shelf, "consumer.mts"), imports.join(""));
+  const options = [
+    "--noEmit",
+    "--strict",
+    "--module",
+    "nodenext",
+    "--target",
+    "es2023",
+    "--skipLibCheck",
+    "false",
+  ];
+  const types = ["--types", "node", "--typeRoots", join(root, "node_modules", "@types")];
+  run("tsc", [...options, ...types, "consumer.mts"], shelf);
 };
 
 const shelf = mkdtempSync(join(tmpdir(), "cadastre-pack-"));
@@ -87,7 +128,13 @@ try {
       symlinkSync(join(folder, "node_modules", name), place, "junction");
     }
   }
-  const names = JSON.stringify(packages.flatMap(({ manifest }) => entryPoints(manifest)));
+  const entries = packages.flatMap(({ manifest }) => entryPoints(join(shelf, "node_modules", manifest.name)));
+  const names = JSON.stringify(entries);
+  const stripped = packages.flatMap(({ manifest }) =>
+    strippedNames(join(shelf, "node_modules", manifest.name)),
+  );
+  if (stripped.length === 0) throw new Error("found nothing marked as internal: is the pattern right?");
+  compileConsumer(entries);
   writeFileSync(join(shelf, "import.mjs"), `for (const name of ${names}) await import(name);\n`);
   writeFileSync(join(shelf, "require.cjs"), `for (const name of ${names}) require(name);\n`);
   run(process.execPath, ["import.mjs"], shelf);
@@ -102,7 +149,7 @@ try {
         throw new Error(`${command} does not say how it is used`);
     }
   console.log(
-    `${packages.length} packages packed twice to the same bytes, linted, imported and required, and their commands asked for help`,
+    `${stripped.length} internal names are in no type; ${packages.length} packages packed twice to the same bytes, linted, compiled against each other, imported and required, and their commands asked for help`,
   );
 } finally {
   rmSync(shelf, { recursive: true, force: true });

@@ -1,8 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, describe, vi } from "vitest";
-import { answersListings } from "../../packages/odata/test/support/example-listings.ts";
-import { hasPostgres, startPostgres } from "../../packages/odata/test/support/postgres.ts";
+import { hasPostgres, startPostgres, testExampleListings } from "@cadastre/odata/testing";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
 if (!hasPostgres) console.warn("The example is left out: no PostgreSQL server is installed");
 
@@ -25,5 +24,5 @@ describe.runIf(hasPostgres)("listings out of PostgreSQL", () => {
   });
   afterAll(() => close());
 
-  answersListings(new URL("README.md", import.meta.url), () => origin);
+  testExampleListings(new URL("README.md", import.meta.url), () => origin, { expect, test });
 });

@@ -3,29 +3,37 @@
  *
  * @module
  */
+
+// Connect
+
 export { type ApiKeySource, readApiKey } from "./api-key.ts";
-export { type Bucket, type BucketOptions, openBucket } from "./bucket/bucket.ts";
-export { type ColumnKind, type Columns, readColumns } from "./content/columns.ts";
-export { type FolderReport, verifyFolder } from "./content/verify-folder.ts";
-export { ClientError, type ClientErrorCode, clientErrors, exitCodeOf, exitCodes } from "./errors.ts";
-export { acknowledge, awaitExport, domains, type ExportRequest, requestExport } from "./fetch/exports.ts";
+export { type Connection, type ConnectionOptions, connect } from "./http/connection.ts";
+export type { RetryPolicy } from "./http/retry-policy.ts";
+
+// Pull: one delivery, from the request to the acknowledgement
+
+export { acknowledge, type ExportRequest, requestExport } from "./fetch/exports.ts";
 export { fetchKeys, readKeyFile } from "./fetch/keys.ts";
-export { fetchManifest, type TrustedKeys, type VerifiedManifest } from "./fetch/manifest.ts";
-export { type Pins, readPins } from "./fetch/pins.ts";
-export { type StagedDelivery, type StagingOptions, stageParts } from "./fetch/staging.ts";
+export type { TrustedKeys } from "./fetch/manifest.ts";
+export { exportOnce } from "./pull/pending.ts";
+export { type PullOptions, type PullReport, pull } from "./pull/pull.ts";
+
+// Follow: the deliveries of a subscription, by the service or from the bucket
+
+export { type Bucket, type BucketOptions, openBucket } from "./bucket/bucket.ts";
 export { type BucketFeedOptions, bucketFeed } from "./follow/bucket-feed.ts";
 export type { DeliveryFeed } from "./follow/feed.ts";
 export { type FollowOptions, follow } from "./follow/follow.ts";
-export type { ListedDelivery } from "./follow/position.ts";
-export { acknowledgeBy, type ServiceFeedOptions, serviceFeed } from "./follow/service-feed.ts";
-export { type Ask, type Connection, type ConnectionOptions, connect } from "./http/connection.ts";
-export type { Looks } from "./http/pause.ts";
-export type { RetryPolicy } from "./http/retry-policy.ts";
+export { type ServiceFeedOptions, serviceFeed } from "./follow/service-feed.ts";
+
+// Load: into a folder, SQLite, PostgreSQL or DuckDB
+
 export { openTarget } from "./load/open-target.ts";
 export type { TablePlace } from "./load/table-place.ts";
 export type { LoadableDelivery, LoadState, LoadTarget } from "./load/target.ts";
-export { exportOnce, type PendingExport } from "./pull/pending.ts";
-export { type PullOptions, type PullReport, pull } from "./pull/pull.ts";
+
+// Replicate: a resource by OData
+
 export { openReplica } from "./replicate/replica.ts";
 export {
   type Replica,
@@ -33,8 +41,14 @@ export {
   type ReplicationReport,
   replicate,
 } from "./replicate/replicate.ts";
-export {
-  verifyWebhook,
-  type WebhookHeaders,
-  type WebhookMessage,
-} from "./webhook/verify-webhook.ts";
+
+// Verify: what lies in a folder, and messages of webhooks
+
+export { type Columns, readColumns } from "./content/columns.ts";
+export { type FolderReport, verifyFolder } from "./content/verify-folder.ts";
+export { type Pins, readPins } from "./fetch/pins.ts";
+export { verifyWebhook, type WebhookHeaders, type WebhookMessage } from "./webhook/verify-webhook.ts";
+
+// Errors
+
+export { ClientError, type ClientErrorCode, clientErrors, exitCodeOf, exitCodes } from "./errors.ts";

@@ -2,11 +2,15 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { type BucketOptions, bucketFeed, follow, openBucket, openTarget } from "@cadastre/client";
+import {
+  bucketRegion,
+  type Customer,
+  makeCustomer,
+  type ObjectServer,
+  pushedObjects,
+  startFakeObjectServer,
+} from "@cadastre/delivery/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { type Customer, makeCustomer } from "../../delivery/test/support/object-storage/customer.ts";
-import { startFakeObjectServer } from "../../delivery/test/support/object-storage/fake/server.ts";
-import { pushed } from "../../delivery/test/support/object-storage/pushed.ts";
-import { type ObjectServer, region } from "../../delivery/test/support/object-storage/server.ts";
 import { deltaAfter, seedAfter, subscription } from "./support/chain.ts";
 import { pricesIn, pricesOf } from "./support/copies.ts";
 import { jwks, listings, type TestDelivery } from "./support/deliveries.ts";
@@ -29,7 +33,7 @@ beforeAll(async () => {
   server = await startFakeObjectServer();
   owner = await makeCustomer(server);
   client = new S3Client({
-    region,
+    region: bucketRegion,
     endpoint: server.endpoint,
     forcePathStyle: true,
     credentials: server.owner,
@@ -69,7 +73,7 @@ async function push(delivery: TestDelivery, isWritten = (_name: string) => true)
     open: () => Readable.from([delivery.parts.get(number)]),
   }));
   const signature = Buffer.from(JSON.stringify(delivery.signature));
-  const objects = await pushed(
+  const objects = await pushedObjects(
     { id, subscription: subscriptionId, generation, sequence },
     { parts, manifest: delivery.bytes, signature },
   );
@@ -87,7 +91,7 @@ async function followOnce({ file, staging }: ReturnType<typeof begin>, tries = 1
     retryPolicy: { tries, timeout: 5000, pause: 1 },
     signal: undefined,
     onRetry: () => {},
-    region,
+    region: bucketRegion,
     endpoint: server.endpoint,
   };
   const bucket = await openBucket(`s3://${owner.bucket}/${prefix}`, means);
@@ -207,7 +211,7 @@ test("the program follows a bucket, and tells the service", async () => {
   try {
     const into = ["--into", `sqlite:${place.file}`, "--staging", place.staging];
     const bucket = ["--from-bucket", `s3://${owner.bucket}/${prefix}/`, "--endpoint", server.endpoint];
-    const asked = ["follow", "--subscription", subscription, "--region", region, "--url", service.url];
+    const asked = ["follow", "--subscription", subscription, "--region", bucketRegion, "--url", service.url];
     const { code, stdout, stderr } = await runHere([...asked, ...bucket, ...into, "--once", "--json"]);
     expect({ code, lines: stdout.trimEnd().split("\n").length }).toEqual({ code: 0, lines: 2 });
     expect(pricesIn(place.file)).toEqual(afterDelta);

@@ -1,10 +1,10 @@
 import { appendFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect, openReplica, type ReplicationOptions, replicate } from "@cadastre/client";
+import { hasPostgres, type PostgresServer, startPostgres } from "@cadastre/odata/testing";
 import Database from "better-sqlite3";
 import type pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { hasPostgres, type PostgresServer, startPostgres } from "../../odata/test/support/postgres.ts";
 import type { Row } from "./support/deliveries.ts";
 import { emptyFolder } from "./support/folders.ts";
 import { apiKey, json, startServer, type TestServer } from "./support/server.ts";

@@ -1,15 +1,8 @@
 // Exports what `prepare` has made: node … export.ts <folder> <format> <folder for the parts>
 import { join } from "node:path";
 import { openSqliteStore } from "@cadastre/store/sqlite";
-import {
-  builtInProfiles,
-  datasetStart,
-  entitySetReader,
-  type PartStart,
-  storeSource,
-  type WrittenPart,
-  writePart,
-} from "../src/index.ts";
+import { datasetStart, type PartStart } from "../src/build/part-text.ts";
+import { builtInProfiles, entitySetReader, storeSource, type WrittenPart, writePart } from "../src/index.ts";
 import { storeFile } from "./prepare.ts";
 import { listings, scope, stored } from "./rows.ts";
 

@@ -1,7 +1,7 @@
 import type { Scope } from "@cadastre/entitlement";
 import type { PrimitiveType, StructuralProperty } from "@cadastre/odata";
 import type { StoredResource } from "@cadastre/store";
-import { entitySetOf, property } from "../../store/test/support/entity-sets.ts";
+import { entitySetOf, property } from "@cadastre/store/testing";
 import { scopeFor } from "../test/support/scope.ts";
 
 type Field = StructuralProperty & { readonly of: (i: number) => unknown };

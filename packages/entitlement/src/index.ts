@@ -3,29 +3,49 @@
  *
  * @module
  */
-export { type Disclosure, findDisclosures } from "./disclosure.ts";
+
+// Verify: the signed document and the keys of its issuer
+
 export {
   type Capability,
   type Channel,
   type DatasetGrant,
   type Entitlement,
-  type EntitlementLimits,
   type Product,
   parseEntitlement,
   type Region,
-  type RegionKind,
   type ResourceGrant,
 } from "./document.ts";
-export {
-  EntitlementError,
-  type EntitlementErrorCode,
-  type EntitlementErrorKind,
-  type EntitlementPublicCode,
-  entitlementErrors,
-} from "./errors.ts";
-export { type Key, readIssuerKeys } from "./key-set.ts";
+export { readIssuerKeys } from "./key-set.ts";
 export { type KeySource, type KeySourceOptions, openKeySource } from "./key-source.ts";
+export {
+  generateKeyPair,
+  inspectEntitlement,
+  type KeyPair,
+  type PublicKeys,
+  type SigningKey,
+  signEntitlement,
+  verifyEntitlement,
+} from "./signature.ts";
+
+// Restrict: what a scope grants, and queries that read nothing else
+
+export { type Disclosure, findDisclosures } from "./disclosure.ts";
 export type { Mask } from "./mask.ts";
+export { type RestrictedQuery, restrict, scopeOf } from "./restrict.ts";
+export {
+  compileScope,
+  requireCapability,
+  requireChannel,
+  type Scope,
+  type ScopeOptions,
+  scopeWithin,
+  showsWhole,
+  visibleEntitySet,
+} from "./scope.ts";
+
+// Resources: when a row is visible, and what a store keeps to decide it
+
 export {
   datasetProperty,
   hiddenProperties,
@@ -38,24 +58,12 @@ export {
   type ResourceRules,
   resourceRules,
 } from "./resources/index.ts";
-export { type RestrictedQuery, restrict, scopeOf } from "./restrict.ts";
+
+// Errors
+
 export {
-  compileScope,
-  requireCapability,
-  requireChannel,
-  type Scope,
-  type ScopeOptions,
-  scopeWithin,
-  showsWhole,
-  visibleEntitySet,
-} from "./scope.ts";
-export {
-  generateKeyPair,
-  inspectEntitlement,
-  type KeyPair,
-  type PublicKeys,
-  type SigningKey,
-  signEntitlement,
-  type Verification,
-  verifyEntitlement,
-} from "./signature.ts";
+  EntitlementError,
+  type EntitlementErrorCode,
+  type EntitlementErrorKind,
+  entitlementErrors,
+} from "./errors.ts";

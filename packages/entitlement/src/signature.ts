@@ -53,7 +53,7 @@ export function signEntitlement(document: Entitlement, { privateKey, kid }: Sign
   return new CompactSign(payload).setProtectedHeader({ alg, kid, typ }).sign(privateKey);
 }
 
-export type Verification = {
+type Verification = {
   readonly keys: PublicKeys;
   readonly issuer: string;
   readonly audience: string;

@@ -8,16 +8,10 @@ export { canonicalBytes, canonicalText } from "./canonical.ts";
 export { type ChainLink, requireFollows } from "./chain.ts";
 export { sha256 } from "./digest.ts";
 export { ManifestError, type ManifestErrorCode, manifestErrors } from "./errors.ts";
-export { exceedsLimits, type JsonLimits, manifestLimits } from "./json-limits.ts";
+export { exceedsLimits, manifestLimits } from "./json-limits.ts";
 export { manifestJsonSchema } from "./json-schema.ts";
 export { readKeySet } from "./key-set.ts";
-export type {
-  Manifest,
-  ManifestDataset,
-  ManifestPart,
-  ManifestPosition,
-  ManifestProfile,
-} from "./manifest.ts";
+export type { Manifest, ManifestDataset, ManifestPart, ManifestProfile } from "./manifest.ts";
 export { checkManifest, readManifest, type SealedManifest, sealManifest } from "./read.ts";
 export { mediaTypes } from "./rules.ts";
 export {

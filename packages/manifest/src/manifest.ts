@@ -108,5 +108,4 @@ export const manifestShape = z.object({
 export type Manifest = z.infer<typeof manifestShape>;
 export type ManifestDataset = z.infer<typeof dataset>;
 export type ManifestPart = z.infer<typeof part>;
-export type ManifestPosition = z.infer<typeof position>;
 export type ManifestProfile = z.infer<typeof profile>;

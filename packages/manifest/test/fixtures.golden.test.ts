@@ -2,8 +2,8 @@ import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { canonicalText, manifestJsonSchema, sealManifest, signManifest } from "@cadastre/manifest";
 import { expect, test } from "vitest";
+import { exampleKeySet, exampleSigningKey } from "../src/testing/index.ts";
 import { faults } from "./support/faults.ts";
-import { keys, signingKey } from "./support/keys.ts";
 import { delta, emptyDelta, parquet, seed, snapshot } from "./support/manifests.ts";
 
 const folder = fileURLToPath(new URL("../fixtures/", import.meta.url));
@@ -40,13 +40,13 @@ test("what is expected of the invalid ones", async () => {
 });
 
 test("a signed one", async () => {
-  const signature = await signManifest(bytes, signingKey);
+  const signature = await signManifest(bytes, exampleSigningKey);
   const meta = { manifest_sha256: seedHash, entitlement_version: seed.entitlement.version, signature };
   const files = {
     "manifest.json": canonicalText(seed),
     "manifest.sha256": `${seedHash}  manifest.json\n`,
     "signature.json": JSON.stringify(signature),
-    "jwks.json": JSON.stringify(keys),
+    "jwks.json": JSON.stringify(exampleKeySet),
     "response.json": `{"data":${canonicalText(seed)},"meta":${JSON.stringify(meta)}}`,
   };
   for (const [name, text] of Object.entries(files))

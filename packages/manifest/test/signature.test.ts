@@ -6,12 +6,12 @@ import { ManifestError, readKeySet, sealManifest, signManifest, verifyManifest }
 import fc from "fast-check";
 import { FlattenedSign } from "jose";
 import { describe, expect, test } from "vitest";
-import { keys, signingKey } from "./support/keys.ts";
+import { exampleKeySet, exampleSigningKey } from "../src/testing/index.ts";
 import { seed } from "./support/manifests.ts";
 
 const { bytes } = await sealManifest(seed);
-const signature = await signManifest(bytes, signingKey);
-const jwks = readKeySet(keys);
+const signature = await signManifest(bytes, exampleSigningKey);
+const jwks = readKeySet(exampleKeySet);
 /** An error of a code that names a member of the header. */
 const refusal = (code: string, member = ""): object =>
   expect.toSatisfy(
@@ -42,7 +42,7 @@ const sign = async (header: object) => {
       typ: "manifest+jws",
       ...header,
     })
-    .sign(signingKey.privateKey);
+    .sign(exampleSigningKey.privateKey);
   return { protected: jws.protected, signature: jws.signature };
 };
 const headerOf = (header: object) => ({
@@ -68,7 +68,7 @@ test.each<readonly [string, () => unknown, string, string | undefined]>([
   ],
   ["another type", () => sign({ typ: "entitlement+jws" }), "signature_header", "typ"],
   ["no type", () => sign({ typ: undefined }), "signature_header", "typ"],
-  ["a key of its own", () => sign({ jwk: keys.keys[0] }), "signature_header", "jwk"],
+  ["a key of its own", () => sign({ jwk: exampleKeySet.keys[0] }), "signature_header", "jwk"],
   ["no key id", () => sign({ kid: undefined }), "signature_header", "kid"],
   ["another key id", () => sign({ kid: "other" }), "signature_unknown_key", undefined],
   ["an encoded payload", () => sign({ b64: true }), "signature_header", "b64"],
@@ -89,7 +89,7 @@ test.each<readonly [string, () => unknown, string, string | undefined]>([
 });
 
 describe("a key set", () => {
-  const [key] = keys.keys;
+  const [key] = exampleKeySet.keys;
   test("may have keys of other kinds, which verify nothing", async () => {
     const others = { keys: [{ kty: "RSA", kid: "example", n: "x", e: "AQAB" }, { ...key, use: "enc" }, key] };
     expect(readKeySet(others).keys).toHaveLength(1);
@@ -99,7 +99,7 @@ describe("a key set", () => {
   });
   test.each<readonly [string, unknown, string]>([
     ["no set", { key }, "key_set_malformed"],
-    ["a set with a secret key", { keys: [signingKey.privateKey] }, "key_set_private_key"],
+    ["a set with a secret key", { keys: [exampleSigningKey.privateKey] }, "key_set_private_key"],
     ["a set with two keys of one id", { keys: [key, key] }, "key_set_malformed"],
   ])("%s is refused", (_, value, code) => {
     expect(() => readKeySet(value)).toThrow(expect.objectContaining({ code }));
@@ -113,7 +113,7 @@ test.runIf(openssl)("openssl verifies a signature", () => {
   try {
     const prefix = Buffer.from("302a300506032b6570032100", "hex");
     const files = {
-      "key.der": Buffer.concat([prefix, Buffer.from(signingKey.privateKey.x, "base64url")]),
+      "key.der": Buffer.concat([prefix, Buffer.from(exampleSigningKey.privateKey.x, "base64url")]),
       "signed.bin": Buffer.concat([Buffer.from(`${signature.protected}.`), bytes]),
       "changed.bin": Buffer.concat([Buffer.from(`${signature.protected}.`), bytes, Buffer.from(" ")]),
       "signature.bin": Buffer.from(signature.signature, "base64url"),

@@ -10,8 +10,8 @@
 
 import { nearestPhases } from "../src/compile/index.ts";
 import { bindQuery, parseFilter, parseOrderBy } from "../src/index.ts";
+import { hasPostgres } from "../src/testing/postgres.ts";
 import { homes } from "../test/support/places.ts";
-import { hasPostgres } from "../test/support/postgres.ts";
 import { centre, type Homes, hits, openPostgresHomes, openSqliteHomes } from "./homes.ts";
 import { line, ruler } from "./rounds.ts";
 import { median } from "./timing.ts";

@@ -16,8 +16,8 @@ import {
 import { postgresHelpers, postgresSettings } from "../src/postgres/index.ts";
 import type { Dialect } from "../src/run/index.ts";
 import { registerFunctions } from "../src/sqlite/index.ts";
+import { startPostgres } from "../src/testing/postgres.ts";
 import { indexed } from "../test/support/places.ts";
-import { startPostgres } from "../test/support/postgres.ts";
 
 /** A table of homes in a database. */
 export type Homes = {

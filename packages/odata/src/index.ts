@@ -8,42 +8,8 @@
  * @module
  */
 
-// Bind
-export { bindExpression, bindFilter, bindOrderBy } from "./bound/bind.ts";
-export { bindCompute } from "./bound/compute.ts";
-export type { BindOptions } from "./bound/context.ts";
-export { type BoundExpand, bindExpand } from "./bound/expand.ts";
-export { bindQuery, bindSelect, type QueryParts } from "./bound/query.ts";
-export type { BoundNode, BoundQuery, Projection } from "./bound/tree.ts";
-// Compile
-export { type Compiler, type CompilerOptions, cachedCompiler } from "./compile/cache.ts";
-export { compileExpand, compileExpandCount, type ExpandFrom } from "./compile/expand.ts";
-// Evaluate
-export { type ExpandSource, expandRows } from "./compile/expand-rows.ts";
-export { type Column, type Mapping, tableMapping } from "./compile/mapping.ts";
-export { degreesIndex, pointIndex, postgisIndex, rtreeIndex } from "./compile/point-index.ts";
-export { compileCount, compilePage, type PageOptions } from "./compile/query.ts";
-export { complexValue, itemTable, jsonColumn, relation } from "./compile/relation.ts";
-export { fts5Index, wordsIndex } from "./compile/search-index.ts";
-// Errors
-export { type ErrorObject, errorObject } from "./error-object.ts";
-export {
-  type AliasUse,
-  QueryError,
-  type QueryErrorCode,
-  type QueryErrorKind,
-  queryErrors,
-} from "./errors.ts";
-export { compareRows, evaluate, matches, type Row } from "./evaluate/evaluate.ts";
-// Model
-export type {
-  EntityModel,
-  EntitySet,
-  EntityType,
-  PrimitiveType,
-  StructuralProperty,
-} from "./model/types.ts";
 // Parse
+
 export {
   parseQueryOptions,
   parseResourcePath,
@@ -52,12 +18,6 @@ export {
   readOption,
   type SystemOptionName,
 } from "./options/index.ts";
-// Page
-export { nextLink } from "./paging/next-link.ts";
-export { openSkipToken, type SkipToken, type SkipTokenKey, sealSkipToken } from "./paging/skip-token.ts";
-export { type CompiledSql, identifier, type SqlFragment, sql } from "./sql/fragment.ts";
-export { postgres } from "./sql/postgres.ts";
-export { sqlite } from "./sql/sqlite.ts";
 export { defaultLimits, type Limits } from "./syntax/limits.ts";
 export {
   parseCompute,
@@ -67,3 +27,56 @@ export {
   parseSearch,
   parseSelect,
 } from "./syntax/parse.ts";
+
+// Model
+
+export type {
+  EntityModel,
+  EntitySet,
+  EntityType,
+  PrimitiveType,
+  StructuralProperty,
+} from "./model/types.ts";
+
+// Bind
+
+export { bindExpression, bindFilter, bindOrderBy } from "./bound/bind.ts";
+export { bindCompute } from "./bound/compute.ts";
+export type { BindOptions } from "./bound/context.ts";
+export { type BoundExpand, bindExpand } from "./bound/expand.ts";
+export { bindQuery, bindSelect, type QueryParts } from "./bound/query.ts";
+export type { BoundNode, BoundQuery, Projection } from "./bound/tree.ts";
+
+// Compile: to SQL of a dialect, by a mapping to tables
+
+export { type Compiler, type CompilerOptions, cachedCompiler } from "./compile/cache.ts";
+export { compileExpand, compileExpandCount, type ExpandFrom } from "./compile/expand.ts";
+export { type Column, type Mapping, tableMapping } from "./compile/mapping.ts";
+export { degreesIndex, pointIndex, postgisIndex, rtreeIndex } from "./compile/point-index.ts";
+export { compileCount, compilePage, type PageOptions } from "./compile/query.ts";
+export { complexValue, itemTable, jsonColumn, relation } from "./compile/relation.ts";
+export { fts5Index, wordsIndex } from "./compile/search-index.ts";
+export { type CompiledSql, identifier, type SqlFragment, sql } from "./sql/fragment.ts";
+export { postgres } from "./sql/postgres.ts";
+export { sqlite } from "./sql/sqlite.ts";
+
+// Evaluate: over rows in memory
+
+export { type ExpandSource, expandRows } from "./compile/expand-rows.ts";
+export { compareRows, evaluate, matches, type Row } from "./evaluate/evaluate.ts";
+
+// Page
+
+export { nextLink } from "./paging/next-link.ts";
+export { openSkipToken, type SkipToken, type SkipTokenKey, sealSkipToken } from "./paging/skip-token.ts";
+
+// Errors
+
+export { type ErrorObject, errorObject } from "./error-object.ts";
+export {
+  type AliasUse,
+  QueryError,
+  type QueryErrorCode,
+  type QueryErrorKind,
+  queryErrors,
+} from "./errors.ts";

@@ -10,10 +10,10 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { type BoundQuery, bindQuery, compareRows, matches, parseFilter, parseOrderBy } from "../src/index.ts";
+import { hasPostgres } from "../src/testing/postgres.ts";
 import { filterTexts, orderByTexts } from "./support/arbitraries.ts";
 import { openDatabases } from "./support/databases.ts";
 import { listing, rows } from "./support/listing.ts";
-import { hasPostgres } from "./support/postgres.ts";
 import { openPostgresListings } from "./support/postgres-listings.ts";
 import { cases, disagreementOf } from "./support/schemas.ts";
 import { openListings } from "./support/sqlite.ts";

@@ -16,9 +16,9 @@ import {
   sqlite,
   tableMapping,
 } from "../src/index.ts";
+import { hostileQuery } from "../src/testing/hostile-queries.ts";
 import { mapChildren } from "../src/tree/index.ts";
 import { houses } from "./support/estate.ts";
-import { hostileQuery } from "./support/hostile-queries.ts";
 import { listing } from "./support/listing.ts";
 import { mapping } from "./support/sqlite.ts";
 

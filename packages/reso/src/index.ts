@@ -3,25 +3,18 @@
  *
  * @module
  */
-export type { LookupStatus } from "./data.ts";
 export { type ResourceName, resoDdVersion, resourceNames } from "./dictionary.ts";
 export { entityModel, entitySet } from "./entity-model.ts";
 export type { Field } from "./field.ts";
-export {
-  type LookupRecord,
-  type LookupRow,
-  lookupKey,
-  lookupRows,
-  type OwnLookupValue,
-} from "./lookup-rows.ts";
+export { lookupKey, lookupRows, type OwnLookupValue } from "./lookup-rows.ts";
 export { type LookupValue, lookupNames, lookupValues } from "./lookups.ts";
 export {
   type OriginatingSystem,
   type OriginatingSystemId,
   originatingSystems,
 } from "./originating-systems.ts";
-export { type OwnResourceName, ownResourceNames, type RecordName } from "./own-resources.ts";
+export { ownResourceNames, type RecordName } from "./own-resources.ts";
 export { cellOfWhere, placekeyResolution, whereOfCell } from "./placekey.ts";
 export { fieldsOf, type ResoResource, recordNames, resource } from "./resources.ts";
 export { boundedStates, isInState } from "./state-bounds.ts";
-export { isRoundedByDefault, type ValueRange, valueRange } from "./value-rules.ts";
+export { isRoundedByDefault, valueRange } from "./value-rules.ts";

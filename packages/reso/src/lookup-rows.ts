@@ -3,7 +3,7 @@ import { lookupNames, lookupValues } from "./lookups.ts";
 import { originatingSystems } from "./originating-systems.ts";
 
 /** One value of a lookup, as a record of the Lookup resource in JSON form. Source: RESO Data Dictionary 2.0, Lookup. */
-export type LookupRecord = {
+type LookupRecord = {
   /** Key of the value, see {@link lookupKey}. It does not change unless one of its parts does. */
   readonly LookupKey: string;
   readonly LookupName: string;

@@ -1,7 +1,7 @@
 import type { Field } from "./field.ts";
 
 /** Smallest and largest value of a number, both included. */
-export type ValueRange = { readonly least: number; readonly greatest: number };
+type ValueRange = { readonly least: number; readonly greatest: number };
 
 /** Ranges that the Data Dictionary's definitions imply, in degrees. All other limits are facets. */
 const ranges: Readonly<Record<string, ValueRange>> = {

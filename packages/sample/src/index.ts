@@ -11,6 +11,5 @@ export {
   type SampleMarket,
   type SampleResource,
   type SampleRow,
-  sampleResources,
 } from "./market.ts";
-export type { FieldValue, GeoPoint, SampleRecord } from "./record.ts";
+export type { SampleRecord } from "./record.ts";

@@ -1,5 +1,5 @@
 /** A point in GeoJSON: longitude first. Source: RFC 7946, 3.1.2. */
-export type GeoPoint = { readonly type: "Point"; readonly coordinates: readonly [number, number] };
+type GeoPoint = { readonly type: "Point"; readonly coordinates: readonly [number, number] };
 
 /** The value of a field in its JSON form. */
 export type FieldValue = string | number | boolean | readonly string[] | GeoPoint;

@@ -1,6 +1,6 @@
 import { fieldsOf } from "@cadastre/reso";
 import { describe, expect, test } from "vitest";
-import { sampleResources } from "../src/index.ts";
+import { sampleResources } from "../src/market.ts";
 import { faultOf } from "./support/field-check.ts";
 import { market, properties } from "./support/market.ts";
 

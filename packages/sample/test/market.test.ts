@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { generateMarket, type SampleRow, sampleResources } from "../src/index.ts";
+import { generateMarket, type SampleRow } from "../src/index.ts";
+import { sampleResources } from "../src/market.ts";
 import { groupBy, listings, market, properties, text } from "./support/market.ts";
 
 const hash = (rows: Iterable<unknown>): string => {

@@ -1,5 +1,5 @@
+import { type ShiftedClock, shiftClock } from "@cadastre/store/testing";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type ShiftedClock, shiftClock } from "../../store/test/support/shifted-clock.ts";
 import { issueApiKey } from "../src/access/issue-key.ts";
 import { withRegistry } from "../src/data/registry.ts";
 import { readSecrets } from "../src/data/secrets.ts";

@@ -4,10 +4,10 @@ import { chownSync } from "node:fs";
 import { chmod, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { compilePackages } from "@cadastre/odata/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { useFolder } from "../src/backup/folder-use.ts";
 import { openDataFolder } from "../src/data/data-folder.ts";
-import { compilePackages } from "./support/compiled.ts";
 
 /*
  * A lock file that another user has made, as root does who tries a command. Only root can try it with two users; anybody else tries it

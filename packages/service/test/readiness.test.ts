@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { registerChecksum } from "@cadastre/store/sqlite";
+import { registerChecksum } from "@cadastre/store/testing";
 import Database from "better-sqlite3";
 import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";

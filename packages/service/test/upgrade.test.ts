@@ -5,6 +5,7 @@ import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { restrict } from "@cadastre/entitlement";
 import { bindQuery, parseFilter, parseOrderBy } from "@cadastre/odata";
+import { compilePackages } from "@cadastre/odata/testing";
 import { entitySet } from "@cadastre/reso";
 import type { StoredResource } from "@cadastre/store";
 import { openSqliteStore } from "@cadastre/store/sqlite";
@@ -21,7 +22,6 @@ import { prepareDemoAccess } from "../src/demo/demo-access.ts";
 import { systemScope } from "../src/identity/system-scope.ts";
 import { startService } from "../src/service.ts";
 import { ask, query, toCollection } from "./support/ask.ts";
-import { compilePackages } from "./support/compiled.ts";
 import { end, says, startProgram } from "./support/program.ts";
 import {
   columnsOf,

@@ -2,8 +2,8 @@
 //   node --conditions=@cadastre/source --import tsx packages/store/bench/ingest.ts [rows]
 import Database from "better-sqlite3";
 import pg from "pg";
-import { type BenchDatabase, openDatabases } from "./databases.ts";
-import { recordsOf } from "./listings.ts";
+import { type BenchDatabase, openBenchDatabases } from "../src/testing/bench-databases.ts";
+import { recordsOf, resource } from "./listings.ts";
 
 const count = Number(process.argv[2] ?? 20_000);
 const rounds = 3;
@@ -56,7 +56,7 @@ const insertPostgres: BareInsert = async (from, to, { place }) => {
 
 const inserts: Readonly<Record<string, BareInsert>> = { SQLite: insertSqlite, PostgreSQL: insertPostgres };
 
-for (const database of await openDatabases()) {
+for (const database of await openBenchDatabases()) {
   const insert = inserts[database.name];
   if (insert === undefined) throw new Error(`no inserts for ${database.name}`);
   const best = {
@@ -66,11 +66,11 @@ for (const database of await openDatabases()) {
   };
   for (let round = 0; round < rounds; round++) {
     const [committed, bare] = [`commit_${round}`, `bare_${round}`];
-    const store = await database.open(committed);
+    const store = await database.open(committed, resource);
     best.commit = Math.min(best.commit, await seconds(() => store.commit(records)));
     best.again = Math.min(best.again, await seconds(() => store.commit(records)));
     await store.close();
-    await (await database.open(bare)).close();
+    await (await database.open(bare, resource)).close();
     best.bare = Math.min(best.bare, await insert(committed, bare, database));
   }
   const rate = (taken: number) => `${Math.round(count / taken)} rows/s`;

@@ -1,8 +1,8 @@
 import { restrict, visibleEntitySet } from "@cadastre/entitlement";
 import { bindQuery, parseOrderBy, parseSelect, type Row } from "@cadastre/odata";
 import type { StoredRecord, StoredResource } from "../src/index.ts";
-import { entitySetOf, property } from "../test/support/entity-sets.ts";
-import { grantsOf } from "../test/support/grants.ts";
+import { entitySetOf, property } from "../src/testing/entity-sets.ts";
+import { grantsOf } from "../src/testing/grants.ts";
 
 const dataset = "9f0c6c0e-5a1b-4d57-8a35-3f8e1c2b7d10";
 

@@ -5,10 +5,9 @@ import { type Entitlement, type RestrictedQuery, restrict, visibleEntitySet } fr
 import { bindQuery, parseFilter, parseOrderBy } from "@cadastre/odata";
 import pg from "pg";
 import type { StoredRecord, WritableStore } from "../src/index.ts";
-import { grantsOf, ruleOf } from "../test/support/grants.ts";
-import { cpu } from "./cpu.ts";
-import { type BenchDatabase, openDatabases } from "./databases.ts";
-import { entitySet, recordsOf } from "./listings.ts";
+import { type BenchDatabase, openBenchDatabases } from "../src/testing/bench-databases.ts";
+import { grantsOf, visibilityRuleOf } from "../src/testing/grants.ts";
+import { entitySet, recordsOf, resource } from "./listings.ts";
 
 const count = Number(process.argv[2] ?? 100_000);
 const only = process.argv[3];
@@ -84,16 +83,16 @@ type Variant = {
 
 /** Returns the CPU time of a page in milliseconds. */
 async function cost({ store }: Variant, query: RestrictedQuery, database: BenchDatabase, times: number) {
-  const start = await cpu(database);
+  const start = await database.cpuTime();
   for (let i = 0; i < times; i++) (await store.page(query)).release?.();
-  return ((await cpu(database)) - start) / times;
+  return ((await database.cpuTime()) - start) / times;
 }
 
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
 async function measure(database: BenchDatabase): Promise<void> {
-  const open = await database.open("restricted");
+  const open = await database.open("restricted", resource);
   await open.commit(records);
   const variants: Variant[] = (["bare", "national", "all states", "part"] as const).map((scope) => ({
     name: scope,
@@ -107,7 +106,11 @@ async function measure(database: BenchDatabase): Promise<void> {
       if (!barrier) await createRole(database, role);
       // A schema can have only one wall, so the second store has the same tables in another schema.
       const name = barrier ? "barred" : "walled";
-      const store = await database.open(name, { role, barrier, rules: { Listing: ruleOf("Property") } });
+      const store = await database.open(name, resource, {
+        role,
+        barrier,
+        rules: { Listing: visibilityRuleOf("Property") },
+      });
       await store.commit(records);
       opened.push(store);
       variants.push({
@@ -154,7 +157,7 @@ async function createRole({ place }: BenchDatabase, role: string): Promise<void>
   await client.end();
 }
 
-for (const database of await openDatabases()) {
+for (const database of await openBenchDatabases()) {
   if (only === undefined || only === database.name) await measure(database);
   await database.close();
 }

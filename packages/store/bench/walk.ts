@@ -1,9 +1,8 @@
 // Walks through all pages, checks that each record is read once, and compares the cost of the last page with the first.
 //   node --conditions=@cadastre/source --import tsx packages/store/bench/walk.ts [rows] [database] [order]
 import type { Bookmark, WritableStore } from "../src/index.ts";
-import { cpu } from "./cpu.ts";
-import { openDatabases } from "./databases.ts";
-import { pageBy, recordsOf } from "./listings.ts";
+import { openBenchDatabases } from "../src/testing/bench-databases.ts";
+import { pageBy, recordsOf, resource } from "./listings.ts";
 
 const count = Number(process.argv[2] ?? 200_000);
 const only = process.argv[3];
@@ -44,20 +43,20 @@ async function walk(
   return { pages, last };
 }
 
-for (const database of await openDatabases()) {
+for (const database of await openBenchDatabases()) {
   if (only !== undefined && database.name !== only) {
     await database.close();
     continue;
   }
-  const store = await database.open("walk");
+  const store = await database.open("walk", resource);
   await store.commit(recordsOf(count));
   /** Returns the CPU time of one page in milliseconds. */
   const cost = async (orderBy: string, from: Bookmark | undefined): Promise<number> => {
     const query = pageBy(orderBy);
     for (let i = 0; i < 10; i++) await store.page(query, { from });
-    const start = await cpu(database);
+    const start = await database.cpuTime();
     for (let i = 0; i < repeats; i++) await store.page(query, { from });
-    return ((await cpu(database)) - start) / repeats;
+    return ((await database.cpuTime()) - start) / repeats;
   };
   for (const orderBy of orders) {
     const start = performance.now();

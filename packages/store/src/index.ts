@@ -3,39 +3,41 @@
  *
  * @module
  */
-export type {
-  BatchOptions,
-  Build,
-  Builds,
-  Candidate,
-  CandidateRecord,
-  Check,
-  GateVerdict,
-  Json,
-  PublicationResult,
-  SetChange,
-  Staged,
-} from "./build/build.ts";
-export type {
-  Coverage,
-  CoverageWithin,
-  FieldCoverage,
-  MarketCoverage,
-  RegionValues,
-} from "./coverage/coverage.ts";
-export type { Migration, SchemaOptions } from "./database/schema-options.ts";
-export { StoreError, type StoreErrorCode, type StoreErrorKind, storeErrors } from "./errors.ts";
-export { inBackground, type QueryLimits } from "./read/customer-share.ts";
+
+// Read and write
+
+export { inBackground } from "./read/customer-share.ts";
 export type { CostClass, Use } from "./read/scheduler.ts";
 export type {
   Bookmark,
   Change,
-  Commit,
   Page,
   ReadOptions,
   RemovedRecord,
   Store,
   StoredRecord,
 } from "./store.ts";
-export type { Counted, Follows, LocationColumn, StoredResource } from "./stored-resource.ts";
+export type { Follows, StoredResource } from "./stored-resource.ts";
 export type { WritableStore } from "./writable-store.ts";
+
+// Builds: changes that wait until they are published
+
+export type {
+  BatchOptions,
+  Build,
+  Builds,
+  Candidate,
+  CandidateRecord,
+  GateVerdict,
+  Json,
+  SetChange,
+} from "./build/build.ts";
+export type { Migration } from "./database/schema-options.ts";
+
+// Coverage: how many records have a field
+
+export type { Coverage, CoverageWithin, MarketCoverage, RegionValues } from "./coverage/coverage.ts";
+
+// Errors
+
+export { StoreError, type StoreErrorCode, type StoreErrorKind, storeErrors } from "./errors.ts";

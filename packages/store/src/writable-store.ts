@@ -28,7 +28,11 @@ export type WritableStore = Store & {
     readonly get: (key: string) => Promise<string | undefined>;
     readonly set: (key: string, text: string) => Promise<void>;
   };
-  /** Returns the database's query plan for a page, one step per line. For a next page it includes closed versions, if there are any. */
+  /**
+   * Returns the database's query plan for a page, one step per line. For a next page it includes closed versions, if there are any.
+   *
+   * @internal
+   */
   readonly explain: (
     query: RestrictedQuery,
     options?: Pick<ReadOptions, "from">,

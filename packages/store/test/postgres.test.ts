@@ -1,6 +1,6 @@
+import { hasPostgres, type PostgresServer, startPostgres } from "@cadastre/odata/testing";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hasPostgres, type PostgresServer, startPostgres } from "../../odata/test/support/postgres.ts";
 import { readSettings } from "../src/database/postgres-connections.ts";
 import type { Query } from "../src/postgres/connection/round-trip.ts";
 import { runTogether } from "../src/postgres/connection/session.ts";
@@ -8,9 +8,9 @@ import { openPostgresStore, type Wall } from "../src/postgres/index.ts";
 import { ClosedSinceCache } from "../src/postgres/read/closed-since-cache.ts";
 import { readAsOf } from "../src/postgres/read/reader.ts";
 import type { Run } from "../src/postgres/read/reader-pool.ts";
+import { visibilityRuleOf } from "../src/testing/grants.ts";
 import type { Harness } from "./conformance/harness.ts";
 import { conformance } from "./conformance/index.ts";
-import { ruleOf } from "./support/grants.ts";
 import { hiddenRows } from "./support/hidden-rows.ts";
 import { homeRecord, homesResource } from "./support/homes.ts";
 import { ask, records, stored } from "./support/listings.ts";
@@ -87,12 +87,12 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
   const walled = harnessWith({
     role: "reader",
     rules: {
-      Property: ruleOf("Property"),
-      Media: ruleOf("Media"),
-      MediaAsset: ruleOf("MediaAsset"),
-      Home: ruleOf("Member"),
-      Listing: ruleOf("Property"),
-      Plot: ruleOf("Member"),
+      Property: visibilityRuleOf("Property"),
+      Media: visibilityRuleOf("Media"),
+      MediaAsset: visibilityRuleOf("MediaAsset"),
+      Home: visibilityRuleOf("Member"),
+      Listing: visibilityRuleOf("Property"),
+      Plot: visibilityRuleOf("Member"),
     },
   });
 

@@ -1,9 +1,9 @@
 import type { RestrictedQuery } from "@cadastre/entitlement";
+import { hasPostgres, type PostgresServer, startPostgres } from "@cadastre/odata/testing";
 import { constant } from "@cadastre/odata/tree";
 import fc from "fast-check";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hasPostgres, type PostgresServer, startPostgres } from "../../odata/test/support/postgres.ts";
 import type { WritableStore } from "../src/index.ts";
 import { runTogether } from "../src/postgres/connection/session.ts";
 import { openPostgresStore, type PostgresStoreOptions, type Wall } from "../src/postgres/index.ts";

@@ -59,7 +59,7 @@ export const openDuckdb = async (file: string, place: TablePlace): Promise<LoadT
 /** Keeps DuckDB from downloading extensions, and from loading those that lie in the user's home folder. */
 const settings = { autoinstall_known_extensions: "false", autoload_known_extensions: "false" };
 
-/** Opens the database. Exported for tests of its settings. */
+/** Opens the database. Exported for tests of its settings. @internal */
 export async function openSession(
   file: string,
   { prefix = "", schema = "main" }: TablePlace,

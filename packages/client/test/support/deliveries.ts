@@ -13,8 +13,8 @@ import {
   sealManifest,
   signManifest,
 } from "@cadastre/manifest";
+import { exampleKeySet, exampleSigningKey } from "@cadastre/manifest/testing";
 import { DuckDBInstance } from "@duckdb/node-api";
-import { keys, signingKey } from "../../../manifest/test/support/keys.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -24,7 +24,7 @@ export type TestDelivery = SealedManifest & {
   readonly parts: ReadonlyMap<number, Buffer>;
 };
 
-export { keys as jwks };
+export { exampleKeySet as jwks };
 
 export const sha256Of = (bytes: Uint8Array | string): string =>
   createHash("sha256").update(bytes).digest("hex");
@@ -195,5 +195,5 @@ export async function makeDelivery(options: DeliveryOptions = {}): Promise<TestD
     attribution: [],
   });
   const sealed = await sealManifest(manifest);
-  return { ...sealed, signature: await signManifest(sealed.bytes, signingKey), parts: bytes };
+  return { ...sealed, signature: await signManifest(sealed.bytes, exampleSigningKey), parts: bytes };
 }

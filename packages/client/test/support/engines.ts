@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { connect, type LoadState, openTarget, pull, type TablePlace } from "@cadastre/client";
+import { hasPostgres, type PostgresServer, startPostgres } from "@cadastre/odata/testing";
 import { DuckDBInstance } from "@duckdb/node-api";
 import Database from "better-sqlite3";
 import type pg from "pg";
 import { afterAll, beforeAll } from "vitest";
-import { hasPostgres, type PostgresServer, startPostgres } from "../../../odata/test/support/postgres.ts";
 import { type DeliveryOptions, jwks, type Row, type TestDelivery } from "./deliveries.ts";
 import { emptyFolder } from "./folders.ts";
 import { apiKey, type TestServer } from "./server.ts";
@@ -157,7 +157,12 @@ export async function load(
   server.deliveries.set(delivery.manifest.deliveryId, delivery);
   const connection = connect({ url: server.url, apiKey, retryPolicy: { tries: 1, pause: 1 } });
   const target = await openTarget(text, place);
-  const options = { target, staging: join(emptyFolder(), "staging"), trust: jwks, reference: null } as const;
+  const options = {
+    target,
+    staging: join(emptyFolder(), "staging"),
+    trust: jwks,
+    reference: null,
+  } as const;
   try {
     return (await pull(connection, delivery.manifest.deliveryId, options)).standing;
   } finally {

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { compilePackages } from "@cadastre/odata/testing";
 import { vi } from "vitest";
-import { compilePackages } from "../../../service/test/support/compiled.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { apiKey } from "./server.ts";
 

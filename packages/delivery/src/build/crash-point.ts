@@ -1,6 +1,6 @@
 import type { PublicationPoint } from "../publication/publish.ts";
 
-/** Points at which tests kill a worker that builds: between two effects, where a successor must be able to continue. */
+/** Points at which tests kill a worker that builds: between two effects, where a successor must be able to continue. @internal */
 export const crashPoints = [
   "after_claim",
   "before_part_write",
@@ -13,7 +13,7 @@ export const crashPoints = [
   "after_manifest",
 ] as const;
 
-/** Points at which tests kill a worker that rebuilds a part. */
+/** Points at which tests kill a worker that rebuilds a part. @internal */
 export const rebuildPoints = [
   "after_claim",
   "before_part_write",
@@ -22,7 +22,7 @@ export const rebuildPoints = [
   "after_rebuild",
 ] as const;
 
-/** Points at which tests kill a worker of any kind. */
+/** Points at which tests kill a worker of any kind. @internal */
 export type CrashPoint =
   | (typeof crashPoints)[number]
   | (typeof rebuildPoints)[number]

@@ -46,7 +46,7 @@ export type WorkerSettings = {
   /** Wait before the second attempt. It doubles with each further attempt. By default 5000. */
   readonly backoff: number;
   readonly report: (work: WorkReport) => void;
-  /** Called and awaited at each crash point: tests end the process there. */
+  /** Called and awaited at each crash point: tests end the process there. @internal */
   readonly at: (point: CrashPoint) => Promise<void> | void;
 };
 

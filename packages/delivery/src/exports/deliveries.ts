@@ -64,7 +64,7 @@ export type DeliveryStatus = {
 };
 
 /** The bytes of a part or of a manifest. */
-export type RedeemedPart = PartContent & {
+type RedeemedPart = PartContent & {
   readonly sha256: string;
   readonly grant: Pick<PartGrant, "delivery" | "part">;
 };

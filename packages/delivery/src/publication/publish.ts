@@ -4,7 +4,7 @@ import { DeliveryError } from "../errors.ts";
 import type { ObjectFacts } from "../object-store/object-store.ts";
 import { objectsInOrder, type PublishedObjects, type PublishedPart } from "./publication.ts";
 
-/** Points at which tests kill a publisher: between two effects, where a successor must be able to continue. */
+/** Points at which tests kill a publisher: between two effects, where a successor must be able to continue. @internal */
 export type PublicationPoint = `${"before_put" | "after_put" | "after_check"} ${string}`;
 
 export type PublishOptions = {
@@ -16,6 +16,7 @@ export type PublishOptions = {
   readonly isCommitted?: boolean | undefined;
   /** Called after each object that was written and checked. */
   readonly written?: (() => Promise<void>) | undefined;
+  /** Called and awaited at each point. @internal */
   readonly at?: ((point: PublicationPoint) => void | Promise<void>) | undefined;
 };
 

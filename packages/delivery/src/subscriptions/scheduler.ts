@@ -7,7 +7,7 @@ import type { Subscription } from "./subscription.ts";
 import { settledNow } from "./subscriptions.ts";
 
 /** Report of a scheduler on a subscription, for the log. */
-export type ScheduleReport = {
+type ScheduleReport = {
   readonly subscription: string;
   /** `changed`: another scheduler or a request has changed the subscription first. */
   readonly outcome: "taken" | "changed" | "failed";

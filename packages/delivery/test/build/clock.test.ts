@@ -1,8 +1,8 @@
 import { join } from "node:path";
+import { type ShiftedClock, shiftClock } from "@cadastre/store/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type ShiftedClock, shiftClock } from "../../../store/test/support/shifted-clock.ts";
 import { createRebuilder, createWorker } from "../../src/index.ts";
-import type { Registry } from "../support/registry.ts";
+import type { TestRegistry } from "../../src/testing/registry.ts";
 import { scratchFolder } from "../support/scratch.ts";
 import {
   checkedManifest,
@@ -26,7 +26,7 @@ afterAll(() => clock.restore());
 beforeEach(() => clock.set(0));
 
 let places = 0;
-async function withDelivery(use: (registry: Registry, place: Place, id: string) => Promise<void>) {
+async function withDelivery(use: (registry: TestRegistry, place: Place, id: string) => Promise<void>) {
   const own = join(folder, `clock_${++places}`);
   const place = { file: `${own}.sqlite`, parts: own };
   const registry = await openRegistry(place);

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { CrashPoint } from "../../src/build/crash-point.ts";
-import { customer } from "../support/object-storage/customer.ts";
-import { policyOf } from "../support/object-storage/onboarding.ts";
+import { bucketCustomer } from "../../src/testing/object-storage/customer.ts";
+import { policyOf } from "../../src/testing/object-storage/onboarding.ts";
+import { type Asked, type Fault, kmsKeyArns } from "../../src/testing/object-storage/server.ts";
 import { caller, type Sealed, usePublishing } from "../support/object-storage/publishing.ts";
-import { type Asked, type Fault, kmsKeyArns } from "../support/object-storage/server.ts";
 import { scopeFor } from "../support/scope.ts";
 import { scratchFolder } from "../support/scratch.ts";
 
@@ -13,8 +13,12 @@ const folder = scratchFolder();
 
 const { server, office } = usePublishing(join(folder, "parts"));
 
-const incapable = scopeFor({ sub: customer });
-const narrowed = scopeFor({ sub: customer, capabilities: ["file_export_push"], products: ["property"] });
+const incapable = scopeFor({ sub: bucketCustomer });
+const narrowed = scopeFor({
+  sub: bucketCustomer,
+  capabilities: ["file_export_push"],
+  products: ["property"],
+});
 
 const isThere = async ({ look }: Sealed) => (await look()).some(({ key }) => key === "_COMPLETE");
 
@@ -90,7 +94,7 @@ describe("once its end is about to be written, a delivery becomes complete", () 
         const sealed = await office().sealed();
         await dieAt(point);
         const { destinations } = office().brokerage;
-        const found = await destinations.find(customer, sealed.destinationId);
+        const found = await destinations.find(bucketCustomer, sealed.destinationId);
         await destinations.degrade(found, "probe_denied");
         expect(await office().publish()).toMatchObject({ delivery: sealed.id, outcome: "complete" });
         expect(await isThere(sealed)).toBe(true);
@@ -102,14 +106,16 @@ describe("once its end is about to be written, a delivery becomes complete", () 
     const sealed = await office().sealed();
     await dieAt("after_put _COMPLETE");
     const { destinations } = office().brokerage;
-    const { destination, externalId } = await destinations.rotate(customer, sealed.destinationId);
+    const { destination, externalId } = await destinations.rotate(bucketCustomer, sealed.destinationId);
     for (let attempt = 0; attempt < 3; attempt++) {
       const report = await office().publish({ attempts: 1 });
       expect(report).toMatchObject({ outcome: "sealed", code: "destination_denied" });
       expect(await office().stateOf(sealed.id)).toEqual(["sealed", "destination_denied"]);
     }
     // What a publication meets says nothing of a destination that is not verified yet.
-    expect(await destinations.find(customer, sealed.destinationId)).toMatchObject({ state: "reserved" });
+    expect(await destinations.find(bucketCustomer, sealed.destinationId)).toMatchObject({
+      state: "reserved",
+    });
     const words = { ...sealed.words, EXTERNAL_ID: externalId };
     server().makeRole({
       name: destination.roleArn.split("/").at(-1) ?? "",
@@ -130,7 +136,9 @@ describe("once its end is about to be written, a delivery becomes complete", () 
     expect(await office().stateOf(sealed.id)).toEqual(["sealed", "destination_denied"]);
     expect(await isThere(sealed)).toBe(method === "HEAD");
     const { destinations } = office().brokerage;
-    expect(await destinations.find(customer, sealed.destinationId)).toMatchObject({ state: "degraded" });
+    expect(await destinations.find(bucketCustomer, sealed.destinationId)).toMatchObject({
+      state: "degraded",
+    });
     expect(await office().publish()).toMatchObject({ outcome: "complete" });
     expect(await office().stateOf(sealed.id)).toEqual(["complete", null]);
   });
@@ -138,7 +146,7 @@ describe("once its end is about to be written, a delivery becomes complete", () 
   test("encrypted with another key it is noted once, and complete the next time", async () => {
     const sealed = await office().sealed();
     const { brokerage } = office();
-    const sha256 = (await brokerage.registry.deliveries.find(customer, sealed.id))?.manifestSha256;
+    const sha256 = (await brokerage.registry.deliveries.find(bucketCustomer, sealed.id))?.manifestSha256;
     const end = `{"manifestSha256":"${sha256}"}`;
     const rewrite = on("after_put _COMPLETE", () =>
       brokerage.write(`${sealed.root}_COMPLETE`, end, {
@@ -152,7 +160,7 @@ describe("once its end is about to be written, a delivery becomes complete", () 
       code: "destination_denied",
     });
     const degraded = { state: "degraded", failure: "kms_mismatch" };
-    expect(await brokerage.destinations.find(customer, sealed.destinationId)).toMatchObject(degraded);
+    expect(await brokerage.destinations.find(bucketCustomer, sealed.destinationId)).toMatchObject(degraded);
     expect(await office().publish()).toMatchObject({ outcome: "complete" });
   });
 

@@ -1,5 +1,5 @@
+import { hasPostgres, type PostgresServer, startPostgres } from "@cadastre/odata/testing";
 import { afterAll, beforeAll, describe } from "vitest";
-import { hasPostgres, type PostgresServer, startPostgres } from "../../../odata/test/support/postgres.ts";
 import { crashes } from "./crashes.ts";
 
 describe.skipIf(!hasPostgres)("PostgreSQL", () => {

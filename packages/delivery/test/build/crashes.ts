@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type CrashPoint, crashPoints } from "../../src/build/crash-point.ts";
 import { createWorker, retain } from "../../src/index.ts";
-import type { Registry } from "../support/registry.ts";
+import type { TestRegistry } from "../../src/testing/registry.ts";
 import { scratchFolder } from "../support/scratch.ts";
 import { spawnWorker } from "../support/spawn-worker.ts";
 import {
@@ -42,7 +42,7 @@ async function uninterrupted(count: number): Promise<readonly (string | undefine
   return hashes;
 }
 
-const hashesOf = (registry: Registry, ordered: readonly { readonly id: string }[]) =>
+const hashesOf = (registry: TestRegistry, ordered: readonly { readonly id: string }[]) =>
   Promise.all(ordered.map(async ({ id }) => (await registry.deliveries.manifest(id))?.sha256));
 
 /** Tests of workers that die, stop or come back, for the ledger of any database. */
@@ -51,7 +51,7 @@ export function crashes(
   placeOf: (own: string) => Omit<Place, "parts">,
   quick: readonly CrashPoint[],
 ): void {
-  async function withPlace(count: number, use: (registry: Registry, place: Place) => Promise<void>) {
+  async function withPlace(count: number, use: (registry: TestRegistry, place: Place) => Promise<void>) {
     const own = `own_${++places}`;
     const place = { ...placeOf(own), parts: join(folder, own) } as Place;
     const registry = await openRegistry(place);

@@ -6,7 +6,7 @@ import type { CrashPoint } from "../../src/build/crash-point.ts";
 import { digestOfToken, secretBytes, tokenOf } from "../../src/exports/grant-token.ts";
 import { grantLifetime } from "../../src/exports/grants.ts";
 import type { DamageReport } from "../../src/index.ts";
-import { customer } from "../support/object-storage/customer.ts";
+import { bucketCustomer } from "../../src/testing/object-storage/customer.ts";
 import { caller, granted, scope, usePublishing } from "../support/object-storage/publishing.ts";
 import { scopeFor } from "../support/scope.ts";
 import { scratchFolder } from "../support/scratch.ts";
@@ -58,7 +58,7 @@ test("a delivery of mode push is read from the bucket only, and acknowledged as 
     digest: digestOfToken(tokenOf(new Uint8Array(secretBytes))) ?? "",
     delivery: id,
     part: 0,
-    customer,
+    customer: bucketCustomer,
     apiKey: caller.apiKey,
     scopeSha256: scope.scopeSha256,
     expires: Date.now() + grantLifetime,
@@ -79,13 +79,13 @@ test("a delivery of mode push is read from the bucket only, and acknowledged as 
   expect((await publish())?.outcome).toBe("complete");
   expect(await deliveries.status(caller, id)).toMatchObject({ state: "complete" });
   expect(await codes()).toEqual(thrice("delivered_to_bucket"));
-  const manifestSha256 = (await brokerage.registry.deliveries.find(customer, id))?.manifestSha256 ?? "";
+  const manifestSha256 = (await brokerage.registry.deliveries.find(bucketCustomer, id))?.manifestSha256 ?? "";
   const loaded = { generation: 1, sequence: 0, manifestSha256, reference: "" };
   expect(await deliveries.acknowledge(caller, id, loaded)).toMatchObject({ first: true });
 });
 
 const narrowed = scopeFor({ ...granted, products: ["property"] });
-const incapable = scopeFor({ sub: customer });
+const incapable = scopeFor({ sub: bucketCustomer });
 
 test.each<[string, () => Promise<Scope | undefined>]>([
   ["another scope", async () => narrowed],
@@ -110,7 +110,7 @@ test("a destination that is not active any more fails it, before the next object
   const { id, destinationId, look } = await office().sealed();
   const at = async (point: CrashPoint) => {
     if (point.startsWith("after_check"))
-      await office().brokerage.destinations.disable(customer, destinationId);
+      await office().brokerage.destinations.disable(bucketCustomer, destinationId);
   };
   expect(await office().publish({ at })).toMatchObject({ outcome: "failed", code: "destination_not_active" });
   expect(await office().stateOf(id)).toEqual(["failed", "destination_not_active"]);

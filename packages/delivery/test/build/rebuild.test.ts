@@ -19,7 +19,7 @@ import {
   type WorkerOptions,
   type WorkReport,
 } from "../../src/index.ts";
-import type { Registry } from "../support/registry.ts";
+import type { TestRegistry } from "../../src/testing/registry.ts";
 import { scopeFor } from "../support/scope.ts";
 import { scratchFolder } from "../support/scratch.ts";
 import { sending } from "../support/sending.ts";
@@ -46,7 +46,7 @@ let places = 0;
 type Part = { readonly number: number; readonly sha256: string; readonly byteLength: number };
 
 type Office = {
-  readonly registry: Registry;
+  readonly registry: TestRegistry;
   readonly place: Place & { readonly file: string };
   readonly deliveries: Deliveries;
   /** A delivery that is complete. */

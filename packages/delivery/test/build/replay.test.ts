@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createDeliveries, createSubscriptions, type DeliveryOptions, folderParts } from "../../src/index.ts";
-import { type Customer, customer } from "../support/object-storage/customer.ts";
+import { bucketCustomer, type Customer } from "../../src/testing/object-storage/customer.ts";
 import { caller, usePublishing } from "../support/object-storage/publishing.ts";
 import { scopeFor } from "../support/scope.ts";
 import { scratchFolder } from "../support/scratch.ts";
@@ -26,15 +26,15 @@ function desks(
   return { deliveries, subscriptions };
 }
 
-const incapable = { ...caller, scope: scopeFor({ sub: customer }) };
+const incapable = { ...caller, scope: scopeFor({ sub: bucketCustomer }) };
 const ungranted = {
   ...caller,
-  scope: scopeFor({ sub: customer, capabilities: ["file_export_push"], products: ["property"] }),
+  scope: scopeFor({ sub: bucketCustomer, capabilities: ["file_export_push"], products: ["property"] }),
 };
 
 const degrade = async (id: string) => {
   const { destinations } = office().brokerage;
-  await destinations.degrade(await destinations.find(customer, id), "probe_denied");
+  await destinations.degrade(await destinations.find(bucketCustomer, id), "probe_denied");
 };
 
 describe("a request that comes again gives what it created, whatever is so by now", () => {

@@ -4,16 +4,16 @@ import { EntitlementError } from "@cadastre/entitlement";
 import { verifyManifest } from "@cadastre/manifest";
 import { StoreError } from "@cadastre/store";
 import { describe, expect, test } from "vitest";
+import { partNumber } from "../../src/build/part-number.ts";
 import {
   createWorker,
   DeliveryError,
   folderParts,
-  partNumber,
   retain,
   type WorkerOptions,
   type WorkReport,
 } from "../../src/index.ts";
-import type { Registry } from "../support/registry.ts";
+import type { TestRegistry } from "../../src/testing/registry.ts";
 import { scopeFor } from "../support/scope.ts";
 import { scratchFolder } from "../support/scratch.ts";
 import {
@@ -35,7 +35,7 @@ const folder = scratchFolder();
 let places = 0;
 
 type Workshop = {
-  readonly registry: Registry;
+  readonly registry: TestRegistry;
   readonly place: Place;
   /** The delivery that waits. */
   readonly id: string;

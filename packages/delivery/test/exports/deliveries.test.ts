@@ -4,6 +4,8 @@ import { buffer, text } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { readManifest } from "@cadastre/manifest";
 import { describe, expect, test } from "vitest";
+import { partNumber } from "../../src/build/part-number.ts";
+import { grantLifetime } from "../../src/exports/grants.ts";
 import {
   type ApiKeyCaller,
   createDeliveries,
@@ -11,11 +13,9 @@ import {
   type Deliveries,
   type FileExportRequest,
   folderParts,
-  grantLifetime,
-  partNumber,
   retain,
 } from "../../src/index.ts";
-import type { Registry } from "../support/registry.ts";
+import type { TestRegistry } from "../../src/testing/registry.ts";
 import { scopeFor } from "../support/scope.ts";
 import { scratchFolder } from "../support/scratch.ts";
 import {
@@ -35,7 +35,7 @@ const folder = scratchFolder();
 let places = 0;
 
 type Office = {
-  readonly registry: Registry;
+  readonly registry: TestRegistry;
   readonly place: Place;
   readonly deliveries: Deliveries;
   readonly clock: { now: number };

@@ -6,8 +6,8 @@ import { parquetMetadata } from "hyparquet";
 import { afterAll, expect, test } from "vitest";
 import { ExactLines } from "../../src/format/exact-lines.ts";
 import type { ExportColumn, ExportType } from "../../src/index.ts";
-import { askDuckDb } from "../support/duckdb.ts";
-import { arrayBufferOf, readByHyparquet } from "../support/hyparquet.ts";
+import { askDuckDb } from "../../src/testing/duckdb.ts";
+import { arrayBufferOf, readByHyparquet } from "../../src/testing/hyparquet.ts";
 import { lineOf, memorySource } from "../support/memory-source.ts";
 import { partsOf, profile } from "../support/parts.ts";
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { NewDelivery, NewSubscription } from "../../src/index.ts";
+import type { NewDelivery } from "../../src/ledger/delivery.ts";
+import type { NewSubscription } from "../../src/subscriptions/subscription.ts";
+import type { TestRegistry } from "../../src/testing/registry.ts";
 import { newDestination } from "../support/new-destination.ts";
-import type { Registry } from "../support/registry.ts";
 import {
   at,
   claim,
@@ -20,21 +21,21 @@ const publishing = { ...terms, task: "publish" } as const;
 const late = at + 20 * day;
 
 /** Claim the delivery that is to be published first, and commit it. */
-async function committed(registry: Registry, with_ = terms) {
+async function committed(registry: TestRegistry, with_ = terms) {
   const held = await claim(registry, { ...with_, task: "publish" });
   await registry.deliveries.queue.commit(held, at + 1);
   return held;
 }
 
 /** A delivery whose end is about to be written, and who has it. */
-async function ending(registry: Registry, more: Partial<NewDelivery> = {}, with_ = terms) {
+async function ending(registry: TestRegistry, more: Partial<NewDelivery> = {}, with_ = terms) {
   const { id } = await create(registry, { mode: "both", destination: "d1", ...more });
   await registry.deliveries.queue.seal(await claim(registry), manifest, at);
   return { id, held: await committed(registry, with_) };
 }
 
 /** A subscription, with a delivery whose end is about to be written. */
-async function subscribed(registry: Registry) {
+async function subscribed(registry: TestRegistry) {
   const { subscriptions, deliveries } = registry;
   const delivery = newDelivery({ kind: "seed", mode: "push", destination: "d1" });
   const wanted: NewSubscription = {

@@ -1,5 +1,5 @@
-import { newRegistries } from "../../../store/test/support/new-registry.ts";
-import type { Registry } from "../support/registry.ts";
+import { newRegistries } from "@cadastre/store/testing";
+import type { TestRegistry } from "../../src/testing/registry.ts";
 import { at, customer } from "../support/tables.ts";
 import { committedConformance } from "./committed.ts";
 import { damageConformance } from "./damage.ts";
@@ -11,7 +11,7 @@ import { subscriptionConformance } from "./subscriptions.ts";
 import { webhookConformance } from "./webhooks.ts";
 
 /** Tests of the tables of deliveries, the same for each database. `open` opens the registry of a name, and creates it if it does not exist. */
-export function conformance(name: string, open: (name: string) => Promise<Registry>): void {
+export function conformance(name: string, open: (name: string) => Promise<TestRegistry>): void {
   const withRegistry = newRegistries(open, customer, at);
 
   recordsConformance(name, withRegistry);

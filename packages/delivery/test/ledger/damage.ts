@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { NewDelivery } from "../../src/index.ts";
-import type { Registry } from "../support/registry.ts";
+import type { NewDelivery } from "../../src/ledger/delivery.ts";
+import type { TestRegistry } from "../../src/testing/registry.ts";
 import {
   addPart,
   at,
@@ -20,13 +20,13 @@ const lease = 60_000;
 const [first, second] = [newPart(0), newPart(1)];
 
 /** Creates a delivery and builds it to its end. */
-async function built(registry: Registry, more: Partial<NewDelivery> = {}) {
+async function built(registry: TestRegistry, more: Partial<NewDelivery> = {}) {
   const { id } = await create(registry, more);
   await complete(registry);
   return id;
 }
 
-const claimed = async ({ deliveries: { damage } }: Registry) => {
+const claimed = async ({ deliveries: { damage } }: TestRegistry) => {
   const found = await damage.claim("w1", lease);
   if (found === undefined) throw new Error("nothing is damaged");
   return found;

@@ -1,14 +1,15 @@
 import { describe, expect, test } from "vitest";
-import type { Destination, NewDestination } from "../../src/index.ts";
+import type { NewDestination } from "../../src/destinations/destination.ts";
+import type { Destination } from "../../src/index.ts";
+import type { TestRegistry } from "../../src/testing/registry.ts";
 import { newDestination } from "../support/new-destination.ts";
-import type { Registry } from "../support/registry.ts";
 import { at, codeOf, customer, type WithRegistry } from "../support/tables.ts";
 
 const good = { at: at + 9, failure: null };
 const bad = { at: at + 9, failure: "role_denied" };
 
 /** Bring a destination to being active. */
-async function activate({ destinations }: Registry, { id }: NewDestination): Promise<Destination> {
+async function activate({ destinations }: TestRegistry, { id }: NewDestination): Promise<Destination> {
   expect(await destinations.note(await destinations.beginVerification(customer, id), good)).toBe(true);
   return (await destinations.find(customer, id)) as Destination;
 }

@@ -1,7 +1,7 @@
+import { hasPostgres, type PostgresServer, startPostgres } from "@cadastre/odata/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hasPostgres, type PostgresServer, startPostgres } from "../../../odata/test/support/postgres.ts";
 import { webhookEvents } from "../../src/index.ts";
-import { openPostgresRegistry } from "../support/registry.ts";
+import { openPostgresTestRegistry } from "../../src/testing/registry.ts";
 import { at, claim, create, customer, terms } from "../support/tables.ts";
 import { conformance } from "./conformance.ts";
 
@@ -15,10 +15,10 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
   });
   afterAll(() => server.stop());
 
-  conformance("PostgreSQL", (schema) => openPostgresRegistry({ connection: server.url, schema }));
+  conformance("PostgreSQL", (schema) => openPostgresTestRegistry({ connection: server.url, schema }));
 
   test("a delivery that another transaction holds is passed over", async () => {
-    const registry = await openPostgresRegistry({ connection: server.url, schema: "held" });
+    const registry = await openPostgresTestRegistry({ connection: server.url, schema: "held" });
     await registry.entitlements.install({ customer, version: 1, jws: "a", installed: at });
     const [held, free] = [await create(registry), await create(registry)];
     const pool = server.connect(1);
@@ -35,7 +35,7 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
   });
 
   test("a webhook that is just told something is removed with that", async () => {
-    const registry = await openPostgresRegistry({ connection: server.url, schema: "told" });
+    const registry = await openPostgresTestRegistry({ connection: server.url, schema: "told" });
     await registry.entitlements.install({ customer, version: 1, jws: "a", installed: at });
     const id = "00000000-0000-7000-a000-000000000001";
     const url = "https://hooks.example/";

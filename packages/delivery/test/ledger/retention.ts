@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { PartGrant } from "../../src/ledger/part-grant.ts";
-import type { Registry } from "../support/registry.ts";
+import type { TestRegistry } from "../../src/testing/registry.ts";
 import {
   addPart,
   at,
@@ -87,7 +87,7 @@ export function retentionConformance(name: string, withRegistry: WithRegistry): 
 
   describe(`retention of deliveries in ${name}`, () => {
     /** Hashes of what is removed now. */
-    async function removed({ deliveries: { retention } }: Registry): Promise<readonly string[]> {
+    async function removed({ deliveries: { retention } }: TestRegistry): Promise<readonly string[]> {
       const hashes: string[] = [];
       const count = await retention.removeBytes(100, async (sha256) => void hashes.push(sha256));
       expect(hashes).toHaveLength(count);

@@ -5,17 +5,17 @@ import { openRegistryAudit } from "@cadastre/store/registry";
 import { checkSqlite } from "@cadastre/store/sqlite";
 import { afterAll, expect, test } from "vitest";
 import { auditDeliveries } from "../../src/index.ts";
-import { openSqliteRegistry } from "../support/registry.ts";
+import { openSqliteTestRegistry } from "../../src/testing/registry.ts";
 import { conformance } from "./conformance.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "cadastre-deliveries-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-conformance("SQLite", (name) => openSqliteRegistry({ file: join(folder, `${name}.sqlite`) }));
+conformance("SQLite", (name) => openSqliteTestRegistry({ file: join(folder, `${name}.sqlite`) }));
 
 test("an audit of a registry without deliveries is empty", async () => {
   const file = join(folder, "empty.sqlite");
-  await openSqliteRegistry({ file }).then(({ close }) => close());
+  await openSqliteTestRegistry({ file }).then(({ close }) => close());
   const registry = openRegistryAudit(file);
   const audit = auditDeliveries(registry);
   expect([[...audit.parts()], [...audit.manifests()], [...audit.sealedTexts()]]).toEqual([[], [], []]);

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { NewDelivery, NewSubscription, Subscription } from "../../src/index.ts";
+import type { Subscription } from "../../src/index.ts";
+import type { NewDelivery } from "../../src/ledger/delivery.ts";
+import type { NewSubscription } from "../../src/subscriptions/subscription.ts";
+import type { TestRegistry } from "../../src/testing/registry.ts";
 import { newDestination } from "../support/new-destination.ts";
-import type { Registry } from "../support/registry.ts";
 import { at, codeOf, complete as completeWith, customer, sha, type WithRegistry } from "../support/tables.ts";
 
 const hour = 3_600_000;
@@ -56,12 +58,12 @@ const deliveryOf = (
   ...more,
 });
 
-async function create({ subscriptions }: Registry, more: Partial<NewSubscription> = {}) {
+async function create({ subscriptions }: TestRegistry, more: Partial<NewSubscription> = {}) {
   return (await subscriptions.create(newSubscription(more), null, most)).subscription;
 }
 
 /** Build the one delivery that waits, to its end. */
-const complete = (registry: Registry) => completeWith(registry, at, []);
+const complete = (registry: TestRegistry) => completeWith(registry, at, []);
 
 /** How often each outcome was met. */
 const countsOf = (outcomes: readonly unknown[]): Readonly<Record<string, number>> =>

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { TestRegistry } from "../../src/testing/registry.ts";
 import type { WebhookResult } from "../../src/webhooks/outbox.ts";
 import type { NewWebhook, Webhook } from "../../src/webhooks/webhook.ts";
-import type { Registry } from "../support/registry.ts";
 import {
   at,
   claim,
@@ -29,7 +29,7 @@ const newWebhook = (more: Partial<NewWebhook> = {}): NewWebhook => ({
   ...more,
 });
 
-const register = ({ webhooks }: Registry, more: Partial<NewWebhook> = {}): Promise<Webhook> =>
+const register = ({ webhooks }: TestRegistry, more: Partial<NewWebhook> = {}): Promise<Webhook> =>
   webhooks.register(newWebhook(more), "sealed", 8);
 
 const sent: WebhookResult = {
@@ -53,7 +53,7 @@ const lease = 60_000;
 const sendTerms = { lease, wait: 3_600_000, most: 4 };
 
 /** Have a webhook sent a message, and the message claimed. */
-async function claimTest({ webhooks }: Registry, { id }: Webhook) {
+async function claimTest({ webhooks }: TestRegistry, { id }: Webhook) {
   await webhooks.test(customer, id, later);
   const sending = await webhooks.outbox.claim(later, sendTerms);
   if (sending === undefined) throw new Error("nothing to send");
@@ -61,9 +61,9 @@ async function claimTest({ webhooks }: Registry, { id }: Webhook) {
 }
 
 /** What every registry of webhooks does, whatever its database. */
-export function webhookConformance(name: string, open: () => Promise<Registry>): void {
+export function webhookConformance(name: string, open: () => Promise<TestRegistry>): void {
   describe(`webhooks in ${name}`, () => {
-    let shared: Registry;
+    let shared: TestRegistry;
     beforeAll(async () => {
       shared = await open();
       for (const one of [customer, "other"])
@@ -73,7 +73,7 @@ export function webhookConformance(name: string, open: () => Promise<Registry>):
 
     /** Use the registry of all of them, with no webhook in it. */
     const withRegistry: WithRegistry = async (use) => {
-      const others: Registry[] = [];
+      const others: TestRegistry[] = [];
       await use(shared, async () => {
         const other = await open();
         others.push(other);

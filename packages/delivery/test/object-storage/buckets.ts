@@ -3,10 +3,16 @@ import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type NewObject, type ObjectStore, openS3Bucket } from "../../src/index.ts";
+import { openS3Bucket } from "../../src/index.ts";
+import type { NewObject, ObjectStore } from "../../src/object-store/object-store.ts";
 import { assumeRole } from "../../src/object-store/role-session.ts";
-import { type Customer, customer, makeCustomer } from "../support/object-storage/customer.ts";
-import { type Asked, kmsKeyArns, type ObjectServer, region } from "../support/object-storage/server.ts";
+import { bucketCustomer, type Customer, makeCustomer } from "../../src/testing/object-storage/customer.ts";
+import {
+  type Asked,
+  bucketRegion,
+  kmsKeyArns,
+  type ObjectServer,
+} from "../../src/testing/object-storage/server.ts";
 
 export const objectOf = (text: string, claimed = text): NewObject => ({
   byteLength: Buffer.byteLength(text),
@@ -33,8 +39,11 @@ export function bucketConformance(name: string, serverOf: () => ObjectServer): v
       const onboarded = await brokerage.onboard();
       const { id } = onboarded;
       externalId = onboarded.externalId;
-      await brokerage.destinations.verify(customer, id);
-      const opened = await brokerage.destinations.open(customer, id, { delivery: "d1", folder: "here" });
+      await brokerage.destinations.verify(bucketCustomer, id);
+      const opened = await brokerage.destinations.open(bucketCustomer, id, {
+        delivery: "d1",
+        folder: "here",
+      });
       ({ bucket, root } = opened);
     });
     afterAll(async () => {
@@ -179,8 +188,14 @@ export function bucketConformance(name: string, serverOf: () => ObjectServer): v
         Version: "2012-10-17",
         Statement: [{ Effect: "Allow", Action: ["s3:PutObject"], Resource: resource }],
       };
-      const role = (await brokerage.destinations.list(customer)).find((one) => one.prefix === prefix);
-      const request = { roleArn: role?.roleArn ?? "", region, externalId, sessionName: "d1", policy };
+      const role = (await brokerage.destinations.list(bucketCustomer)).find((one) => one.prefix === prefix);
+      const request = {
+        roleArn: role?.roleArn ?? "",
+        region: bucketRegion,
+        externalId,
+        sessionName: "d1",
+        policy,
+      };
       const session = await assumeRole(request, { ...brokerage.access, now: () => now });
       const first = await session.keys();
       now = 599_999;
@@ -195,13 +210,13 @@ export function bucketConformance(name: string, serverOf: () => ObjectServer): v
     });
 
     test("keys that are none, and a session that was tampered with, are denied", async () => {
-      const of = { bucket: brokerage.bucket, region, kmsKeyArn: null };
+      const of = { bucket: brokerage.bucket, region: bucketRegion, kmsKeyArn: null };
       const keys = { ...serverOf().owner, secretAccessKey: "wrong" };
       const stranger = await openS3Bucket(of, { access: { ...brokerage.access, keys } });
-      const id = (await brokerage.destinations.list(customer))[0]?.id ?? "";
-      const { roleArn } = await brokerage.destinations.find(customer, id);
+      const id = (await brokerage.destinations.list(bucketCustomer))[0]?.id ?? "";
+      const { roleArn } = await brokerage.destinations.find(bucketCustomer, id);
       const policy = { Version: "2012-10-17", Statement: [] };
-      const request = { roleArn, region, externalId, sessionName: "d1", policy };
+      const request = { roleArn, region: bucketRegion, externalId, sessionName: "d1", policy };
       const given = await (await assumeRole(request, brokerage.access)).keys();
       const sessionToken = given.sessionToken?.replace(/.{8}$/, "AAAAAAAA");
       const session = { keys: async () => ({ ...given, sessionToken }), renew: () => {} };
@@ -213,9 +228,9 @@ export function bucketConformance(name: string, serverOf: () => ObjectServer): v
     });
 
     test("a bucket of one's own is listed in the order of keys, and emptied", async () => {
-      const of = { bucket: brokerage.bucket, region, kmsKeyArn: null };
+      const of = { bucket: brokerage.bucket, region: bucketRegion, kmsKeyArn: null };
       const own = await openS3Bucket(of, { access: { ...brokerage.access, keys: serverOf().owner } });
-      expect(await own.region()).toBe(region);
+      expect(await own.region()).toBe(bucketRegion);
       const names = ["b", "a/2", "a/1", "c"];
       for (const one of names) await own.put(`own/${one}`, objectOf(one));
       const listed = async (prefix: string) => {

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
+  bucketCustomer,
   type Customer,
-  customer,
   makeCustomer,
   type Onboarding,
-} from "../support/object-storage/customer.ts";
-import { policyOf } from "../support/object-storage/onboarding.ts";
-import { kmsKeyArns, type ObjectServer, servicePrincipal } from "../support/object-storage/server.ts";
+} from "../../src/testing/object-storage/customer.ts";
+import { policyOf } from "../../src/testing/object-storage/onboarding.ts";
+import { kmsKeyArns, type ObjectServer, servicePrincipal } from "../../src/testing/object-storage/server.ts";
 import { codeOf, objectOf } from "./buckets.ts";
 
 /** Returns a function that changes each statement of a policy; a statement changed to undefined is left out. */
@@ -72,11 +72,11 @@ export function destinationConformance(name: string, serverOf: () => ObjectServe
       const { destinations, onboard, look } = brokerage;
       const { id, prefix } = await onboard({ kmsKeyArn });
       const opening = { delivery: "d1", folder: "d1" };
-      expect(await codeOf(destinations.open(customer, id, opening))).toBe("destination_not_active");
-      expect(await destinations.verify(customer, id)).toMatchObject({ state: "active", failure: null });
+      expect(await codeOf(destinations.open(bucketCustomer, id, opening))).toBe("destination_not_active");
+      expect(await destinations.verify(bucketCustomer, id)).toMatchObject({ state: "active", failure: null });
       // The probe is gone.
       expect(await look(prefix)).toEqual([]);
-      const { bucket, root } = await destinations.open(customer, id, opening);
+      const { bucket, root } = await destinations.open(bucketCustomer, id, opening);
       await bucket.put(`${root}a`, objectOf("a"));
       expect(await bucket.head(`${root}a`)).toMatchObject({ kmsKeyArn });
       bucket.close();
@@ -85,8 +85,8 @@ export function destinationConformance(name: string, serverOf: () => ObjectServe
     test.each(faults)("one that %s is not", async (what, wanted, failure) => {
       const { destinations, onboard, look } = brokerage;
       const { id, prefix } = await onboard(wanted);
-      expect(await destinations.verify(customer, id)).toMatchObject({ state: "degraded", failure });
-      expect(await codeOf(destinations.open(customer, id, { delivery: "d1", folder: "d1" }))).toBe(
+      expect(await destinations.verify(bucketCustomer, id)).toMatchObject({ state: "degraded", failure });
+      expect(await codeOf(destinations.open(bucketCustomer, id, { delivery: "d1", folder: "d1" }))).toBe(
         "destination_not_active",
       );
       // Without permission to remove it, the probe is left behind.
@@ -96,24 +96,24 @@ export function destinationConformance(name: string, serverOf: () => ObjectServe
     test("of a server that does not answer nothing is found out", async () => {
       const { destinations, onboard } = brokerage;
       const { id } = await onboard();
-      await destinations.verify(customer, id);
+      await destinations.verify(bucketCustomer, id);
       serverOf().failWhen(() => ({ status: 503, code: "ServiceUnavailable" }));
-      expect(await codeOf(destinations.verify(customer, id))).toBe("bucket_unavailable");
-      expect(await destinations.find(customer, id)).toMatchObject({ state: "active", failure: null });
+      expect(await codeOf(destinations.verify(bucketCustomer, id))).toBe("bucket_unavailable");
+      expect(await destinations.find(bucketCustomer, id)).toMatchObject({ state: "active", failure: null });
     });
 
     test("rotated, the old external id is of no use any more", async () => {
       const { destinations, onboard } = brokerage;
       const { id, externalId } = await onboard();
-      await destinations.verify(customer, id);
-      const rotated = await destinations.rotate(customer, id);
+      await destinations.verify(bucketCustomer, id);
+      const rotated = await destinations.rotate(bucketCustomer, id);
       expect(rotated.destination.state).toBe("reserved");
       expect(rotated.externalId).not.toBe(externalId);
-      expect(await codeOf(destinations.open(customer, id, { delivery: "d1", folder: "d1" }))).toBe(
+      expect(await codeOf(destinations.open(bucketCustomer, id, { delivery: "d1", folder: "d1" }))).toBe(
         "destination_not_active",
       );
       // The role still expects the old external id.
-      expect(await destinations.verify(customer, id)).toMatchObject({ failure: "role_denied" });
+      expect(await destinations.verify(bucketCustomer, id)).toMatchObject({ failure: "role_denied" });
     });
 
     test("the bucket policy of the page lets the service write, and nobody overwrite", async () => {
@@ -126,8 +126,8 @@ export function destinationConformance(name: string, serverOf: () => ObjectServe
           ? policy
           : changing((one) => (one["Sid"] === "NeverOverwrite" ? undefined : one))(policy),
       );
-      expect(await destinations.verify(customer, id)).toMatchObject({ state: "active" });
-      const { bucket, root } = await destinations.open(customer, id, { delivery: "d1", folder: "d1" });
+      expect(await destinations.verify(bucketCustomer, id)).toMatchObject({ state: "active" });
+      const { bucket, root } = await destinations.open(bucketCustomer, id, { delivery: "d1", folder: "d1" });
       expect(await bucket.put(`${root}a`, objectOf("a"))).toBe("created");
       bucket.close();
       const named = { ServerSideEncryption: "aws:kms", SSEKMSKeyId: kmsKeyArns[0] };

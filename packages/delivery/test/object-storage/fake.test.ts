@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from "vitest";
-import { startFakeObjectServer } from "../support/object-storage/fake/server.ts";
-import type { ObjectServer } from "../support/object-storage/server.ts";
+import { startFakeObjectServer } from "../../src/testing/object-storage/fake/server.ts";
+import type { ObjectServer } from "../../src/testing/object-storage/server.ts";
 import { bucketConformance } from "./buckets.ts";
 import { destinationConformance } from "./destinations.ts";
 import { bucketPartsConformance } from "./parts.ts";

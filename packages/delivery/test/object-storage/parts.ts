@@ -1,10 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { bucketParts, folderParts, type ObjectStore, openS3Bucket } from "../../src/index.ts";
+import { bucketParts, folderParts, openS3Bucket } from "../../src/index.ts";
+import type { ObjectStore } from "../../src/object-store/object-store.ts";
+import { type Customer, makeCustomer } from "../../src/testing/object-storage/customer.ts";
+import { bucketRegion, type ObjectServer } from "../../src/testing/object-storage/server.ts";
 import { partStoreConformance } from "../parts/conformance.ts";
-import { type Customer, makeCustomer } from "../support/object-storage/customer.ts";
-import { type ObjectServer, region } from "../support/object-storage/server.ts";
 import { scratchFolder } from "../support/scratch.ts";
 import { codeOf, objectOf } from "./buckets.ts";
 
@@ -19,7 +20,10 @@ export function bucketPartsConformance(name: string, serverOf: () => ObjectServe
       serverOf().failWhen(undefined);
       owner = await makeCustomer(serverOf());
       const access = { ...owner.access, keys: serverOf().owner };
-      bucket = await openS3Bucket({ bucket: owner.bucket, region, kmsKeyArn: null }, { access });
+      bucket = await openS3Bucket(
+        { bucket: owner.bucket, region: bucketRegion, kmsKeyArn: null },
+        { access },
+      );
     });
     afterAll(async () => {
       bucket.close();

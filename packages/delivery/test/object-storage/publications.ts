@@ -1,17 +1,13 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  completeName,
-  DeliveryError,
-  type OpenDestination,
-  type PublicationPoint,
-  type PublishedObjects,
-  publishDelivery,
-  publishObjects,
-} from "../../src/index.ts";
-import { type Customer, customer, makeCustomer } from "../support/object-storage/customer.ts";
-import { kmsKeyArns, type ObjectServer } from "../support/object-storage/server.ts";
+import type { OpenDestination } from "../../src/destinations/destinations.ts";
+import { DeliveryError, publishDelivery } from "../../src/index.ts";
+import { completeName } from "../../src/publication/layout.ts";
+import type { PublishedObjects } from "../../src/publication/publication.ts";
+import { type PublicationPoint, publishObjects } from "../../src/publication/publish.ts";
+import { bucketCustomer, type Customer, makeCustomer } from "../../src/testing/object-storage/customer.ts";
+import { kmsKeyArns, type ObjectServer } from "../../src/testing/object-storage/server.ts";
 import { codeOf, objectOf } from "./buckets.ts";
 
 const partOf = (name: string, text: string, claimed = text) => ({ ...objectOf(text, claimed), name });
@@ -40,14 +36,14 @@ export function publicationConformance(name: string, serverOf: () => ObjectServe
     beforeAll(async () => {
       brokerage = await makeCustomer(serverOf());
       ({ id, prefix } = await brokerage.onboard());
-      await brokerage.destinations.verify(customer, id);
+      await brokerage.destinations.verify(bucketCustomer, id);
     });
     afterAll(async () => {
       for (const { bucket } of opened) bucket.close();
       await brokerage.close();
     });
     const open = async (folder = `exports/${++made}`) => {
-      const to = await brokerage.destinations.open(customer, id, { delivery: "d1", folder });
+      const to = await brokerage.destinations.open(bucketCustomer, id, { delivery: "d1", folder });
       opened.push(to);
       return to;
     };
@@ -166,7 +162,7 @@ export function publicationConformance(name: string, serverOf: () => ObjectServe
       const folder = `exports/${++made}`;
       const cut = new AbortController();
       const opening = { delivery: "d1", folder, signal: cut.signal };
-      const to = await brokerage.destinations.open(customer, id, opening);
+      const to = await brokerage.destinations.open(bucketCustomer, id, opening);
       opened.push(to);
       const [first, second] = [partOf("a", "whole"), partOf("b", "x".repeat(3_000_000))];
       const halfway = {
@@ -235,7 +231,7 @@ export function publicationConformance(name: string, serverOf: () => ObjectServe
     test("a delivery is published below its destination's prefix", async () => {
       const delivery = {
         id: "0198f3a2-6c1e-7b57-9a53-0c1d2e3f4a5b",
-        customer,
+        customer: bucketCustomer,
         destination: id,
         subscription: "0198f3a0-1111-7222-8333-444455556666",
         generation: 2,
@@ -249,16 +245,23 @@ export function publicationConformance(name: string, serverOf: () => ObjectServe
     test("a destination that does not allow it any more is degraded", async () => {
       const { destinations } = brokerage;
       const { id: destination } = await brokerage.onboard();
-      await destinations.verify(customer, destination);
+      await destinations.verify(bucketCustomer, destination);
       serverOf().failWhen(({ method, path }) =>
         method === "PUT" && path.includes("_COMPLETE") ? { status: 403, code: "AccessDenied" } : undefined,
       );
-      const delivery = { id: "d2", customer, destination, subscription: null, generation: 1, sequence: 0 };
+      const delivery = {
+        id: "d2",
+        customer: bucketCustomer,
+        destination,
+        subscription: null,
+        generation: 1,
+        sequence: 0,
+      };
       const publishing = publishDelivery(destinations, delivery, publicationOf(), { authorize });
       expect(await codeOf(publishing)).toBe("destination_denied");
       serverOf().failWhen(undefined);
       const degraded = { state: "degraded", failure: "bucket_denied" };
-      expect(await destinations.find(customer, destination)).toMatchObject(degraded);
+      expect(await destinations.find(bucketCustomer, destination)).toMatchObject(degraded);
       const again = publishDelivery(destinations, delivery, publicationOf(), { authorize });
       expect(await codeOf(again)).toBe("destination_not_active");
     });

@@ -1,6 +1,6 @@
 import { beforeAll, describe } from "vitest";
-import { radosgwStart, startRadosgw } from "../support/object-storage/radosgw.ts";
-import type { ObjectServer } from "../support/object-storage/server.ts";
+import { radosgwStart, startRadosgw } from "../../src/testing/object-storage/radosgw.ts";
+import type { ObjectServer } from "../../src/testing/object-storage/server.ts";
 import { bucketConformance } from "./buckets.ts";
 import { destinationConformance } from "./destinations.ts";
 import { bucketPartsConformance } from "./parts.ts";

@@ -1,14 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import {
-  builtInProfiles,
-  deliveredDatasets,
-  domainNames,
-  type ExportColumn,
-  profileOf,
-  readProfiles,
-  schemaOf,
-} from "../../src/index.ts";
+import { builtInProfiles, domainNames, type ExportColumn, readProfiles } from "../../src/index.ts";
+import { profileOf } from "../../src/profiles/profile.ts";
+import { deliveredDatasets, schemaOf } from "../../src/profiles/schema.ts";
 import { anyScope } from "../support/scope.ts";
 
 const choice = {

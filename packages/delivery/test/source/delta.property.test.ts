@@ -5,8 +5,8 @@ import {
   type DatasetReader,
   type ExportBatch,
   type ExportChanges,
-  removalColumns,
 } from "../../src/index.ts";
+import { removalColumns } from "../../src/source/delta.ts";
 import { linesOfBatches } from "../support/keyed-lines.ts";
 import { anyScope } from "../support/scope.ts";
 

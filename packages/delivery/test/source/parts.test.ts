@@ -2,8 +2,10 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { datasetStart, type ExportSource, reasonColumn, removalColumns, writePart } from "../../src/index.ts";
-import { askDuckDb } from "../support/duckdb.ts";
+import { datasetStart } from "../../src/build/part-text.ts";
+import { type ExportSource, writePart } from "../../src/index.ts";
+import { reasonColumn, removalColumns } from "../../src/source/delta.ts";
+import { askDuckDb } from "../../src/testing/duckdb.ts";
 import { profile } from "../support/parts.ts";
 import { anyScope } from "../support/scope.ts";
 

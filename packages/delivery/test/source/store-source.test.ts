@@ -4,16 +4,11 @@ import { join } from "node:path";
 import { provisionalIdProperty, type ResourceRules } from "@cadastre/entitlement";
 import type { StoredRecord, WritableStore } from "@cadastre/store";
 import { openSqliteStore } from "@cadastre/store/sqlite";
+import { entitySetOf, property } from "@cadastre/store/testing";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { entitySetOf, property } from "../../../store/test/support/entity-sets.ts";
-import {
-  type ExportSource,
-  entitySetReader,
-  type PartStart,
-  propertyReader,
-  storeSource,
-} from "../../src/index.ts";
+import type { PartStart } from "../../src/build/part-text.ts";
+import { type ExportSource, entitySetReader, propertyReader, storeSource } from "../../src/index.ts";
 import { partsOf, profile } from "../support/parts.ts";
 import { scopeFor } from "../support/scope.ts";
 

@@ -8,7 +8,7 @@ import {
 } from "@cadastre/entitlement";
 import type { EntitySet, Row } from "@cadastre/odata";
 import type { Change, Store, StoredResource } from "@cadastre/store";
-import { entitySetOf, property } from "../../../store/test/support/entity-sets.ts";
+import { entitySetOf, property } from "@cadastre/store/testing";
 import {
   domainTable,
   type ExportSource,

@@ -1,4 +1,4 @@
-import type { NewDestination } from "../../src/index.ts";
+import type { NewDestination } from "../../src/destinations/destination.ts";
 import { at, customer } from "./tables.ts";
 
 let made = 0;

@@ -1,15 +1,9 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  datasetStart,
-  type ExportSource,
-  type OutputProfile,
-  type PartStart,
-  profileOf,
-  type WrittenPart,
-  writePart,
-} from "../../src/index.ts";
+import { datasetStart, type PartStart } from "../../src/build/part-text.ts";
+import { type ExportSource, type OutputProfile, type WrittenPart, writePart } from "../../src/index.ts";
+import { profileOf } from "../../src/profiles/profile.ts";
 import { anyScope } from "./scope.ts";
 
 export type ReadPart = WrittenPart & { readonly bytes: Buffer };

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { compileProgram } from "../../../service/test/support/compiled-program.ts";
+import { compileProgram } from "@cadastre/odata/testing";
 import type { WorkerTask } from "./worker-process.ts";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));

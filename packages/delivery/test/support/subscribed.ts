@@ -4,28 +4,28 @@ import type { Scope } from "@cadastre/entitlement";
 import { signManifest } from "@cadastre/manifest";
 import type { WritableStore } from "@cadastre/store";
 import { openSqliteStore } from "@cadastre/store/sqlite";
+import type { CrashPoint } from "../../src/build/crash-point.ts";
 import {
-  type CrashPoint,
   createScheduler,
   createSubscriptions,
   createWorker,
   type Delivery,
   type Domain,
-  deliveredDatasets,
   type ExportSource,
   folderParts,
   type OutputProfile,
   type PartStore,
-  profileOf,
-  type Scheduler,
   type SchedulerOptions,
   type Subscription,
   type Subscriptions,
   type WorkReport,
 } from "../../src/index.ts";
+import { profileOf } from "../../src/profiles/profile.ts";
+import { deliveredDatasets } from "../../src/profiles/schema.ts";
+import type { Scheduler } from "../../src/subscriptions/scheduler.ts";
+import { openSqliteTestRegistry, type TestRegistry } from "../../src/testing/registry.ts";
 import { type Copy, Follower } from "./follower.ts";
 import { changeOf, type Edit, type Granted, keyFields, marketSource, resources, scopeOf } from "./market.ts";
-import { openSqliteRegistry, type Registry } from "./registry.ts";
 
 const { privateKey } = generateKeyPairSync("ed25519");
 
@@ -41,7 +41,7 @@ export type SubscribedOptions = {
 
 /** A service with one customer and a clock that the test sets. */
 export class Subscribed {
-  readonly registry: Registry;
+  readonly registry: TestRegistry;
   readonly store: WritableStore;
   readonly source: ExportSource;
   readonly parts: PartStore;
@@ -56,7 +56,7 @@ export class Subscribed {
   readonly #scopes = new Map<string, Scope>();
 
   private constructor(
-    registry: Registry,
+    registry: TestRegistry,
     store: WritableStore,
     parts: PartStore,
     granted: Granted,
@@ -80,7 +80,7 @@ export class Subscribed {
   }
 
   static async open(folder: string, granted: Granted, options: SubscribedOptions = {}): Promise<Subscribed> {
-    const registry = await openSqliteRegistry({ file: join(folder, "registry.sqlite") });
+    const registry = await openSqliteTestRegistry({ file: join(folder, "registry.sqlite") });
     const store = await openSqliteStore({ file: join(folder, "store.sqlite"), resources, threads: 0 });
     await registry.entitlements.install({ customer: "customer", version: 1, jws: "1", installed: 0 });
     return new Subscribed(registry, store, folderParts(join(folder, "parts")), granted, options);

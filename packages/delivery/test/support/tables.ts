@@ -1,5 +1,6 @@
-import type { Claim, ClaimTerms, DeliveryPart, NewDelivery } from "../../src/index.ts";
-import type { Registry } from "./registry.ts";
+import type { DeliveryPart, NewDelivery } from "../../src/ledger/delivery.ts";
+import type { Claim, ClaimTerms } from "../../src/ledger/queue.ts";
+import type { TestRegistry } from "../../src/testing/registry.ts";
 
 export const at = Date.UTC(2026, 0, 1);
 export const day = 86_400_000;
@@ -48,25 +49,25 @@ export const newPart = (ordinal: number, sha256 = sha(`a${ordinal}`)): DeliveryP
 
 export const manifest = { text: '{"deliveryId":"é"}', sha256: sha("3a"), signature: '{"protected":"e30"}' };
 
-export async function create({ deliveries }: Registry, more: Partial<NewDelivery> = {}) {
+export async function create({ deliveries }: TestRegistry, more: Partial<NewDelivery> = {}) {
   const delivery = newDelivery(more);
   await deliveries.create(delivery, requestOf(delivery.id), most);
   return delivery;
 }
 
-export async function claim({ deliveries }: Registry, with_ = terms, worker = "w1"): Promise<Claim> {
+export async function claim({ deliveries }: TestRegistry, with_ = terms, worker = "w1"): Promise<Claim> {
   const claimed = await deliveries.queue.claim(worker, with_);
   if (claimed === undefined) throw new Error("nothing to claim");
   return claimed.claim;
 }
 
-export async function addPart({ deliveries }: Registry, held: Claim, part: DeliveryPart) {
+export async function addPart({ deliveries }: TestRegistry, held: Claim, part: DeliveryPart) {
   await deliveries.queue.announce(held, part.sha256);
   await deliveries.queue.addPart(held, part);
 }
 
 /** Build a delivery that waits, to its end. */
-export async function complete(registry: Registry, completed = at, parts = [newPart(0), newPart(1)]) {
+export async function complete(registry: TestRegistry, completed = at, parts = [newPart(0), newPart(1)]) {
   const held = await claim(registry);
   for (const part of parts) await addPart(registry, held, part);
   await registry.deliveries.queue.seal(held, manifest, completed);
@@ -80,5 +81,5 @@ export const codeOf = (work: Promise<unknown>) =>
   );
 
 export type WithRegistry = (
-  use: (registry: Registry, again: () => Promise<Registry>) => Promise<void>,
+  use: (registry: TestRegistry, again: () => Promise<TestRegistry>) => Promise<void>,
 ) => Promise<void>;

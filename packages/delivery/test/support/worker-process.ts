@@ -1,6 +1,7 @@
 // Runs a worker in a process of its own, which may die at a crash point. The argument is a task as JSON.
 import { setTimeout } from "node:timers/promises";
-import { type CrashPoint, createRebuilder, createWorker } from "../../src/index.ts";
+import type { CrashPoint } from "../../src/build/crash-point.ts";
+import { createRebuilder, createWorker } from "../../src/index.ts";
 import { endlessSource, meansOf, openRegistry, type Place } from "./workshop.ts";
 
 export type WorkerTask = {

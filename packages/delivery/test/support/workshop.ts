@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { type Manifest, readManifest, signManifest } from "@cadastre/manifest";
+import type { WorkerMeans } from "../../src/build/options.ts";
 import {
   type ApiKeyCaller,
   createDeliveries,
@@ -12,10 +13,13 @@ import {
   type ExportSource,
   folderParts,
   type OutputProfile,
-  profileOf,
-  type WorkerMeans,
 } from "../../src/index.ts";
-import { openPostgresRegistry, openSqliteRegistry, type Registry } from "./registry.ts";
+import { profileOf } from "../../src/profiles/profile.ts";
+import {
+  openPostgresTestRegistry,
+  openSqliteTestRegistry,
+  type TestRegistry,
+} from "../../src/testing/registry.ts";
 import { anyScope } from "./scope.ts";
 
 /** Location of a registry, and the folder of its parts, as plain JSON. */
@@ -24,8 +28,8 @@ export type Place = { readonly parts: string } & (
   | { readonly connection: string; readonly schema: string }
 );
 
-export const openRegistry = (place: Place): Promise<Registry> =>
-  "file" in place ? openSqliteRegistry(place) : openPostgresRegistry(place);
+export const openRegistry = (place: Place): Promise<TestRegistry> =>
+  "file" in place ? openSqliteTestRegistry(place) : openPostgresTestRegistry(place);
 
 export const at = Date.UTC(2026, 10, 21, 4);
 export const caller: ApiKeyCaller = { scope: anyScope, apiKey: "01" };
@@ -82,7 +86,11 @@ export const keySet = {
 };
 
 /** Returns the dependencies of a worker. */
-export const meansOf = (registry: Registry, place: Place, more: Partial<WorkerMeans> = {}): WorkerMeans => ({
+export const meansOf = (
+  registry: TestRegistry,
+  place: Place,
+  more: Partial<WorkerMeans> = {},
+): WorkerMeans => ({
   ledger: registry.deliveries,
   source: endlessSource(),
   parts: folderParts(place.parts),
@@ -94,7 +102,7 @@ export const meansOf = (registry: Registry, place: Place, more: Partial<WorkerMe
 
 /** Returns the deliveries of a registry, with fixed clock and random bytes, so that they are the same in every registry. */
 export function deliveriesOf(
-  registry: Registry,
+  registry: TestRegistry,
   place: Place,
   clock = () => at,
   profile = smallParts,
@@ -111,12 +119,12 @@ export function deliveriesOf(
 }
 
 /** Makes the customer known to a registry. */
-export const admit = ({ entitlements }: Registry): Promise<boolean> =>
+export const admit = ({ entitlements }: TestRegistry): Promise<boolean> =>
   entitlements.install({ customer, version: 1, jws: "a.b.c", installed: at });
 
 /** Requests `count` exports. */
 export async function order(
-  registry: Registry,
+  registry: TestRegistry,
   place: Place,
   count = 1,
   profile = smallParts,
@@ -142,7 +150,7 @@ export function contentsOf({ parts }: Place): { readonly parts: readonly string[
 }
 
 /** Returns the manifest of a delivery, after checking that its parts are intact and contain every record exactly once. */
-export async function checkedManifest(registry: Registry, place: Place, id: string): Promise<Manifest> {
+export async function checkedManifest(registry: TestRegistry, place: Place, id: string): Promise<Manifest> {
   const sealed = await registry.deliveries.manifest(id);
   const bytes = Buffer.from(sealed?.text ?? "");
   const manifest = readManifest(bytes);

@@ -1,7 +1,7 @@
 import type { LookupAddress } from "node:dns";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { answerWith, type Receiver, startReceiver } from "../../src/testing/receiver.ts";
 import { type PostOptions, post } from "../../src/webhooks/post.ts";
-import { answering, type Receiver, startReceiver } from "../support/receiver.ts";
 
 let receiver: Receiver;
 beforeAll(async () => {
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   receiver.received.length = 0;
-  receiver.answer = answering(204);
+  receiver.answer = answerWith(204);
 });
 afterAll(() => receiver.stop());
 
@@ -23,7 +23,7 @@ const outcome = (url: URL, options: PostOptions = {}) =>
   );
 
 test("a message arrives as it is, and its status comes back", async () => {
-  receiver.answer = answering(429, { "retry-after": "7" });
+  receiver.answer = answerWith(429, { "retry-after": "7" });
   const url = new URL(receiver.url);
   expect(await post(url, message, { loopback: true })).toEqual({ status: 429, retryAfter: "7" });
   const [{ headers, body } = { headers: {}, body: "" }] = receiver.received;
@@ -73,7 +73,7 @@ test("a name is looked up once: the connection goes where it was checked", async
 });
 
 test("a redirect is not followed", async () => {
-  receiver.answer = answering(307, { location: `${receiver.url}/elsewhere` });
+  receiver.answer = answerWith(307, { location: `${receiver.url}/elsewhere` });
   expect(await outcome(new URL(receiver.url), { loopback: true })).toBe(307);
   expect(receiver.received.map(({ url }) => url)).toEqual(["/hook"]);
 });

@@ -13,8 +13,8 @@ import {
   type WebhookSenderOptions,
   type Webhooks,
 } from "../../src/index.ts";
-import { answering, type Received, type Receiver, startReceiver } from "../support/receiver.ts";
-import { openSqliteRegistry, type Registry } from "../support/registry.ts";
+import { answerWith, type Received, type Receiver, startReceiver } from "../../src/testing/receiver.ts";
+import { openSqliteTestRegistry, type TestRegistry } from "../../src/testing/registry.ts";
 import { scopeFor } from "../support/scope.ts";
 import { scratchFolder } from "../support/scratch.ts";
 import { admit, at, caller, customer, deliveriesOf, meansOf, order } from "../support/workshop.ts";
@@ -26,10 +26,10 @@ const key = Buffer.alloc(32, 7);
 const second = 1000;
 const hour = 3600 * second;
 
-let registry: Registry;
+let registry: TestRegistry;
 let receiver: Receiver;
 beforeAll(async () => {
-  registry = await openSqliteRegistry({ file });
+  registry = await openSqliteTestRegistry({ file });
   receiver = await startReceiver();
   await admit(registry);
 });
@@ -45,7 +45,7 @@ beforeEach(() => {
   clock = { now: at };
   granted = () => scopeFor();
   receiver.received.length = 0;
-  receiver.answer = answering(204);
+  receiver.answer = answerWith(204);
   webhooks = createWebhooks({ registry: registry.webhooks, key, loopback: true, clock: () => clock.now });
 });
 afterEach(async () => {
@@ -227,7 +227,7 @@ describe("what does not arrive", () => {
   test("is tried for a day, at waits that grow, and then given up", async () => {
     const { webhook } = await register();
     await webhooks.test(customer, webhook.id);
-    receiver.answer = answering(503);
+    receiver.answer = answerWith(503);
     const sender = senderOf({ outbox: observed() });
     const waits: number[] = [];
     while ((await sender.send()) !== undefined) {
@@ -239,7 +239,7 @@ describe("what does not arrive", () => {
     expect(waits).toEqual([5, 15, 45, 135, 405, 1215, 3645, ...Array<number>(9).fill(10_800)]);
     expect(await stateOf(webhook)).toEqual(["failing", "webhook_refused", 503]);
     expect(new Set(receiver.received.map(idOf)).size).toBe(1);
-    receiver.answer = answering(200);
+    receiver.answer = answerWith(200);
     await webhooks.test(customer, webhook.id);
     expect(await sendAll()).toEqual(["sent"]);
     expect(await stateOf(webhook)).toEqual(["active", null, 200]);
@@ -249,10 +249,10 @@ describe("what does not arrive", () => {
     const { webhook } = await register();
     const waited = async (header: string) => {
       await webhooks.test(customer, webhook.id);
-      receiver.answer = answering(429, { "retry-after": header });
+      receiver.answer = answerWith(429, { "retry-after": header });
       await senderOf({ outbox: observed() }).send();
       const wait = due - clock.now;
-      receiver.answer = answering(204);
+      receiver.answer = answerWith(204);
       clock.now += wait;
       expect(await sendAll()).toEqual(["sent"]);
       return wait / second;
@@ -282,18 +282,18 @@ describe("what does not arrive", () => {
   });
 
   test.each<[string, Receiver["answer"], readonly unknown[]]>([
-    ["redirects", answering(302, { location: "/" }), ["failing", "webhook_refused", 302]],
-    ["answers with an error", answering(404), ["failing", "webhook_refused", 404]],
+    ["redirects", answerWith(302, { location: "/" }), ["failing", "webhook_refused", 302]],
+    ["answers with an error", answerWith(404), ["failing", "webhook_refused", 404]],
     ["hangs up", (response) => response.destroy(), ["failing", "webhook_unreachable", null]],
     ["is silent", () => {}, ["failing", "webhook_timeout", null]],
-    ["is gone", answering(410), ["disabled", "webhook_gone", 410]],
+    ["is gone", answerWith(410), ["disabled", "webhook_gone", 410]],
   ])("who %s is tried again, unless it is gone", async (_, answer, state) => {
     const { webhook } = await register();
     receiver.answer = answer;
     await webhooks.test(customer, webhook.id);
     expect(await sendAll(senderOf({ timeout: 50 }))).toEqual(["failed"]);
     expect(await stateOf(webhook)).toEqual(state);
-    receiver.answer = answering(204);
+    receiver.answer = answerWith(204);
     clock.now += 6 * second;
     expect(await sendAll()).toEqual(state[0] === "disabled" ? [] : ["sent"]);
   });
@@ -311,7 +311,7 @@ test("two senders send each message once, a webhook's one after the other", asyn
   await register();
   await register(["delivery.canceled"]);
   await cancelDeliveries(3);
-  const other = await openSqliteRegistry({ file });
+  const other = await openSqliteTestRegistry({ file });
   const stopping = new AbortController();
   const senders = [senderOf({ poll: 5 }), senderOf({ poll: 5, outbox: other.webhooks.outbox })];
   const running = senders.map((sender) => sender.run(stopping.signal));

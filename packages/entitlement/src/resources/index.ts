@@ -59,6 +59,7 @@ export const hiddenProperties: ReadonlyMap<string, StructuralProperty> = new Map
 /** Fields that every dataset grants with the resource, like the key: without them records cannot be told apart. */
 const alwaysGranted: readonly string[] = ["ModificationTimestamp", "OriginatingSystemName"];
 
+/** True if a grant of the resource always includes the field. @internal */
 export const isAlwaysGranted = (name: string, { key }: EntityType): boolean =>
   key.includes(name) || alwaysGranted.includes(name);
 
@@ -195,6 +196,7 @@ const contactOfOffice = [
 /** Rules by resource. */
 export type ResourceRules = Readonly<Record<string, ResourceRule>>;
 
+/** Returns the rule of a resource; undefined if it has none. @internal */
 export const ruleOf = (resource: string, rules: ResourceRules): ResourceRule | undefined =>
   Object.hasOwn(rules, resource) ? rules[resource] : undefined;
 

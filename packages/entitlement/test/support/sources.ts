@@ -4,7 +4,8 @@ import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
-const isSource = /\/packages\/[^/]+\/src\//;
+/** Test support is not published, and no source imports it. */
+const isSource = /\/packages\/[^/]+\/src\/(?!testing\/)/;
 const packageOf = (file: string): string | undefined => /packages\/[^/]+\//.exec(file)?.[0];
 
 /** The sources of all packages, as the compiler sees them. */

@@ -1,6 +1,6 @@
 /**
  * Runs compiled queries and evaluates bound expressions, without the parser, binder and compiler: for worker
- * threads and programs that receive finished queries. The main entry point exports all of it too.
+ * threads and programs that receive finished queries.
  *
  * @module
  */

@@ -12,8 +12,8 @@ import {
   type StructuralProperty,
   tableMapping,
 } from "../../src/index.ts";
+import { callTexts } from "../../src/testing/calls.ts";
 import { filterTexts, orderByTexts } from "../support/arbitraries.ts";
-import { callTexts } from "../support/calls.ts";
 import { openDatabases } from "../support/databases.ts";
 import { listing } from "../support/listing.ts";
 

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { nearestPhases } from "../../src/compile/index.ts";
 import { bindQuery, compilePage, parseFilter, parseOrderBy } from "../../src/index.ts";
+import { hasPostgres } from "../../src/testing/postgres.ts";
 import type { Position } from "../../src/tree/index.ts";
 import {
   home,
@@ -10,7 +11,6 @@ import {
   openSqlitePlaces,
   type Places,
 } from "../support/places.ts";
-import { hasPostgres } from "../support/postgres.ts";
 
 /** 20,000 places over a country and a few without one. */
 const rows = Array.from({ length: 20_000 }, (_, i) => {

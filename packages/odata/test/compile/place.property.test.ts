@@ -10,9 +10,9 @@ import {
   parseFilter,
   parseOrderBy,
 } from "../../src/index.ts";
+import { hasPostgres } from "../../src/testing/postgres.ts";
 import { mapChildren, type Position } from "../../src/tree/index.ts";
 import { home, homes, keysOf, openPostgresPlaces, openSqlitePlaces, type Places } from "../support/places.ts";
-import { hasPostgres } from "../support/postgres.ts";
 
 /** Places that are dense round some centres and repeat; the poles, the antimeridian, and rows without a place. */
 const centres: readonly Position[] = [

@@ -14,9 +14,9 @@ import {
 } from "../../src/index.ts";
 import { encodings } from "../../src/sql/encoding.ts";
 import { render, type SqlFragment, sql } from "../../src/sql/fragment.ts";
+import { hasPostgres } from "../../src/testing/postgres.ts";
 import { filterTexts, orderByTexts } from "../support/arbitraries.ts";
 import { listing } from "../support/listing.ts";
-import { hasPostgres } from "../support/postgres.ts";
 import { openPostgresListings } from "../support/postgres-listings.ts";
 
 type Listings = Awaited<ReturnType<typeof openPostgresListings>>;

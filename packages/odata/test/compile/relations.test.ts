@@ -22,10 +22,10 @@ import {
   sqlite,
   tableMapping,
 } from "../../src/index.ts";
+import { hasPostgres } from "../../src/testing/postgres.ts";
 import { type Estate, houses } from "../support/estate.ts";
 import { openPostgresEstate, openSqliteEstate } from "../support/estate-engines.ts";
 import { housesMapping } from "../support/estate-tables.ts";
-import { hasPostgres } from "../support/postgres.ts";
 
 const engines = {
   SQLite: openSqliteEstate(),

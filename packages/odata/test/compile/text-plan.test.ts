@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { bindQuery, parseFilter, parseSearch } from "../../src/index.ts";
+import { hasPostgres } from "../../src/testing/postgres.ts";
 import { type Homes, homes, openPostgresHomes, openSqliteHomes, searchable } from "../support/homes.ts";
-import { hasPostgres } from "../support/postgres.ts";
 
 const sqlite = openSqliteHomes();
 const postgres = hasPostgres ? await openPostgresHomes() : undefined;

@@ -10,10 +10,10 @@ import {
   parseFilter,
   parseOrderBy,
 } from "../../src/index.ts";
+import { hasPostgres } from "../../src/testing/postgres.ts";
 import { callNode, pointNode } from "../../src/tree/index.ts";
 import { filterTexts, orderByTexts } from "../support/arbitraries.ts";
 import { listing, rows } from "../support/listing.ts";
-import { hasPostgres } from "../support/postgres.ts";
 import { openPostgresListings } from "../support/postgres-listings.ts";
 import { openListings } from "../support/sqlite.ts";
 

@@ -16,11 +16,11 @@ import {
   parseSelect,
   type Row,
 } from "../../src/index.ts";
+import { hasPostgres } from "../../src/testing/postgres.ts";
 import { houses, linked } from "../support/estate.ts";
 import { estateExpands, estateFilters, estateOrders, estates } from "../support/estate-arbitraries.ts";
 import { openPostgresEstate, openSqliteEstate } from "../support/estate-engines.ts";
 import { housesMapping } from "../support/estate-tables.ts";
-import { hasPostgres } from "../support/postgres.ts";
 
 const engines = {
   SQLite: openSqliteEstate(),

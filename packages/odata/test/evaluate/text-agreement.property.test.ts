@@ -8,9 +8,9 @@ import {
   parseFilter,
   parseSearch,
 } from "../../src/index.ts";
+import { hasPostgres } from "../../src/testing/postgres.ts";
 import { equals, mapChildren, printSearch, propertyNode, type SearchNode } from "../../src/tree/index.ts";
 import { type Homes, homes, openPostgresHomes, openSqliteHomes, rows, searchable } from "../support/homes.ts";
-import { hasPostgres } from "../support/postgres.ts";
 
 const sqlite = openSqliteHomes();
 const postgres = hasPostgres ? await openPostgresHomes() : undefined;

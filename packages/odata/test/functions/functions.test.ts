@@ -2,7 +2,7 @@ import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { functionTable } from "../../src/functions/index.ts";
 import { postgresHelpers } from "../../src/postgres/helpers.ts";
-import { hasPostgres, type PostgresServer, startPostgres } from "../support/postgres.ts";
+import { hasPostgres, type PostgresServer, startPostgres } from "../../src/testing/postgres.ts";
 import { inMemory, inPostgres, inSqlite } from "./engines.ts";
 
 const entries = [...functionTable.values()].flat();

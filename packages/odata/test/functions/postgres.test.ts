@@ -8,8 +8,8 @@ import { wordsOf } from "../../src/functions/words.ts";
 import { distance } from "../../src/geodesy/distance.ts";
 import { containsPoint } from "../../src/geodesy/polygon.ts";
 import { postgresHelpers } from "../../src/postgres/helpers.ts";
+import { hasPostgres, type PostgresServer, startPostgres } from "../../src/testing/postgres.ts";
 import type { Position } from "../../src/tree/index.ts";
-import { hasPostgres, type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { inMemory, inPostgres } from "./engines.ts";
 import { pattern, subject } from "./patterns.ts";
 

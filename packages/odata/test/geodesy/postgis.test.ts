@@ -3,8 +3,8 @@ import type pg from "pg";
 import { afterAll, describe, expect, test } from "vitest";
 import { distance, lineLength } from "../../src/geodesy/distance.ts";
 import { containsPoint } from "../../src/geodesy/polygon.ts";
+import { hasPostgres, startPostgres } from "../../src/testing/postgres.ts";
 import type { Position } from "../../src/tree/index.ts";
-import { hasPostgres, startPostgres } from "../support/postgres.ts";
 
 const server = hasPostgres ? await startPostgres() : undefined;
 const pool = server?.connect(1);

@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { postgresHelpers } from "../../src/postgres/index.ts";
+import { hasPostgres, startPostgres } from "../../src/testing/postgres.ts";
 import { inMemory, inPostgres, inSqlite } from "../functions/engines.ts";
-import { hasPostgres, startPostgres } from "../support/postgres.ts";
 import { referenceDistances } from "../support/reference-distances.ts";
 
 const server = hasPostgres ? await startPostgres() : undefined;

@@ -18,7 +18,7 @@ import { knexCompiler } from "../../src/knex/index.ts";
 import { postgresHelpers, postgresSettings } from "../../src/postgres/index.ts";
 import type { Dialect } from "../../src/run/index.ts";
 import { registerFunctions } from "../../src/sqlite/index.ts";
-import { hasPostgres, startPostgres } from "../support/postgres.ts";
+import { hasPostgres, startPostgres } from "../../src/testing/postgres.ts";
 
 type Opened = {
   readonly db: Knex;

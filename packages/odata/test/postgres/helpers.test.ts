@@ -8,7 +8,7 @@ import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { helperFiles, helpersOf, postgresHelpers } from "../../src/postgres/helpers.ts";
 import { sqlFileText } from "../../src/postgres/sql-files.ts";
-import { hasPostgres, type PostgresServer, startPostgres } from "../support/postgres.ts";
+import { hasPostgres, type PostgresServer, startPostgres } from "../../src/testing/postgres.ts";
 
 const source = fileURLToPath(new URL("../../src/postgres", import.meta.url));
 const embedSql = fileURLToPath(new URL("../../../../scripts/embed-sql.mjs", import.meta.url));

@@ -1,5 +1,12 @@
 import fc from "fast-check";
-import { anyInstant, comparator, comparison, number, operand, text } from "./comparisons.ts";
+import {
+  anyInstant,
+  comparator,
+  comparison,
+  numberOperand,
+  operandsByType,
+  text,
+} from "../../src/testing/comparisons.ts";
 
 const call = fc
   .tuple(
@@ -22,7 +29,7 @@ const lambda = fc.oneof(
       fc.constantFrom("any", "all"),
       fc.constantFrom("Sizes", "Counts"),
       fc.constantFrom("eq", "gt"),
-      number,
+      numberOperand,
     )
     .map(([operator, name, comparator, n]) => `${name}/${operator}(x:x ${comparator} ${n})`),
   fc
@@ -68,7 +75,7 @@ const computed = fc.letrec<{
   text: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
     fc.constantFrom("City", "StandardStatus", "ListingKey"),
-    operand.text.literal,
+    operandsByType.text.literal,
     call1(["tolower", "toupper", "trim"], tie("text")),
     fc.tuple(tie("text"), tie("text")).map(([a, b]) => `concat(${a},${b})`),
     fc.tuple(tie("text"), fc.integer({ min: -3, max: 4 })).map(([a, n]) => `substring(${a},${n})`),

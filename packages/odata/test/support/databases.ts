@@ -3,7 +3,7 @@ import { type CompiledSql, type EntitySet, postgres, type Row, sqlite } from "..
 import { postgresHelpers, postgresSettings } from "../../src/postgres/index.ts";
 import type { Dialect } from "../../src/run/index.ts";
 import { registerFunctions } from "../../src/sqlite/index.ts";
-import { hasPostgres, startPostgres } from "./postgres.ts";
+import { hasPostgres, startPostgres } from "../../src/testing/postgres.ts";
 import { createPostgresTable } from "./postgres-table.ts";
 import { createSqliteTable } from "./sqlite-table.ts";
 

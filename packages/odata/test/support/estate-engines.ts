@@ -3,9 +3,9 @@ import pg from "pg";
 import { type CompiledSql, postgres, type Row, sqlite } from "../../src/index.ts";
 import { postgresHelpers, postgresSettings } from "../../src/postgres/index.ts";
 import { registerFunctions } from "../../src/sqlite/index.ts";
+import { startPostgres } from "../../src/testing/postgres.ts";
 import type { Estate } from "./estate.ts";
 import { contents, createTables, tableNames } from "./estate-tables.ts";
-import { startPostgres } from "./postgres.ts";
 
 /** Opens an SQLite database with the tables of an estate. Keys are returned as numbers, as in memory. */
 export function openSqliteEstate() {

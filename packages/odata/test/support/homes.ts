@@ -15,7 +15,7 @@ import {
 } from "../../src/index.ts";
 import { postgresHelpers, postgresSettings } from "../../src/postgres/index.ts";
 import { registerFunctions } from "../../src/sqlite/index.ts";
-import { startPostgres } from "./postgres.ts";
+import { startPostgres } from "../../src/testing/postgres.ts";
 
 const text = (name: string, nullable: boolean) =>
   ({ name, type: "Edm.String", collection: false, nullable }) as const;

@@ -19,8 +19,8 @@ import {
 import { postgresHelpers, postgresSettings } from "../../src/postgres/index.ts";
 import type { Dialect } from "../../src/run/index.ts";
 import { registerFunctions } from "../../src/sqlite/index.ts";
+import { startPostgres } from "../../src/testing/postgres.ts";
 import type { Position } from "../../src/tree/index.ts";
-import { startPostgres } from "./postgres.ts";
 
 const property = (name: string, type: "Edm.Int64" | "Edm.GeographyPoint") =>
   [name, { name, type, collection: false, nullable: name !== "Id" }] as const;

@@ -1,7 +1,7 @@
 import { type BoundQuery, compileCount, compilePage, postgres, tableMapping } from "../../src/index.ts";
 import { postgresHelpers, postgresSettings } from "../../src/postgres/index.ts";
+import { startPostgres } from "../../src/testing/postgres.ts";
 import { listing, rows } from "./listing.ts";
-import { startPostgres } from "./postgres.ts";
 import { createPostgresTable } from "./postgres-table.ts";
 
 /** Mapping of the test table under the name `property`. */

@@ -15,8 +15,8 @@ import {
   type StructuralProperty,
   tableMapping,
 } from "../../src/index.ts";
-import { callTexts, literals } from "./calls.ts";
-import { comparator, number } from "./comparisons.ts";
+import { callTexts, literals } from "../../src/testing/calls.ts";
+import { comparator, numberOperand } from "../../src/testing/comparisons.ts";
 import type { TestDatabase } from "./databases.ts";
 
 /** A test case: an entity set, its mapping, its rows, and queries over it. */
@@ -127,7 +127,7 @@ const key: StructuralProperty = { name: "Id", type: "Edm.Int32", collection: fal
 
 function filtersOf(entitySet: EntitySet, properties: readonly StructuralProperty[]): fc.Arbitrary<string> {
   const comparisons = properties.map(({ name, type, collection }) => {
-    const literal = literals[type] ?? number;
+    const literal = literals[type] ?? numberOperand;
     if (collection)
       return fc
         .tuple(fc.constantFrom("any", "all"), comparator, literal)

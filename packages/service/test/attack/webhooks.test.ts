@@ -1,8 +1,8 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
+import { answerWith, type Receiver, startReceiver } from "@cadastre/delivery/testing";
+import { freePort } from "@cadastre/odata/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { answering, type Receiver, startReceiver } from "../../../delivery/test/support/receiver.ts";
-import { freePort } from "../../../odata/test/support/free-port.ts";
 import { type Attacked, startUnderAttack } from "./under-attack.ts";
 import { requireUnharmed } from "./unharmed.ts";
 
@@ -50,7 +50,7 @@ const connections = new Set<Socket>();
 beforeAll(async () => {
   service = await startUnderAttack({ CADASTRE_WEBHOOK_LOOPBACK: "true" });
   receiver = await startReceiver();
-  receiver.answer = answering(204);
+  receiver.answer = answerWith(204);
   for (const act of Object.values(hostile)) {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}/hook`;

@@ -5,9 +5,9 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { compilePackages } from "@cadastre/odata/testing";
 import { expect, test } from "vitest";
 import { findingCodes } from "../../src/check/findings.ts";
-import { compilePackages } from "../support/compiled.ts";
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
 const page = await readFile(join(root, "docs/operations.md"), "utf8");

@@ -1,10 +1,14 @@
 import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import {
+  bucketRegion,
+  type Customer,
+  makeCustomer,
+  type ObjectServer,
+  startFakeObjectServer,
+} from "@cadastre/delivery/testing";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { type Customer, makeCustomer } from "../../../delivery/test/support/object-storage/customer.ts";
-import { startFakeObjectServer } from "../../../delivery/test/support/object-storage/fake/server.ts";
-import { type ObjectServer, region } from "../../../delivery/test/support/object-storage/server.ts";
 import { toBucketPlace } from "../../src/delivery/bucket-place.ts";
 import { customerOf } from "../support/deliveries.ts";
 import { type Running, run } from "../support/running.ts";
@@ -20,7 +24,7 @@ beforeAll(async () => {
   vi.stubEnv("AWS_SECRET_ACCESS_KEY", secretAccessKey);
   running = await run({
     CADASTRE_PARTS_BUCKET: `s3://${owner.bucket}/of/exports`,
-    CADASTRE_PARTS_REGION: region,
+    CADASTRE_PARTS_REGION: bucketRegion,
     CADASTRE_PARTS_ENDPOINT: server.endpoint,
     CADASTRE_PART_BYTES: "65536",
   });

@@ -3,10 +3,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { compilePackages } from "@cadastre/odata/testing";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Collection } from "../support/ask.ts";
-import { compilePackages } from "../support/compiled.ts";
 import { customerOf } from "../support/deliveries.ts";
 import { type Running, run } from "../support/running.ts";
 

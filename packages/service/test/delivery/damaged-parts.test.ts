@@ -5,7 +5,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { registerChecksum } from "@cadastre/store/sqlite";
+import { registerChecksum } from "@cadastre/store/testing";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ask } from "../support/ask.ts";

@@ -5,10 +5,14 @@ import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServer, type Server } from "node:tls";
+import {
+  bucketRegion,
+  type Customer,
+  makeCustomer,
+  type ObjectServer,
+  startFakeObjectServer,
+} from "@cadastre/delivery/testing";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { type Customer, makeCustomer } from "../../../delivery/test/support/object-storage/customer.ts";
-import { startFakeObjectServer } from "../../../delivery/test/support/object-storage/fake/server.ts";
-import { type ObjectServer, region } from "../../../delivery/test/support/object-storage/server.ts";
 import { customerOf, dataOf, refusal } from "../support/deliveries.ts";
 import { entitle } from "../support/entitle.ts";
 import { type Running, run } from "../support/running.ts";
@@ -47,7 +51,7 @@ beforeAll(async () => {
     CADASTRE_LISTINGS: "60",
     CADASTRE_GRANTS: "direct_https",
     CADASTRE_PARTS_BUCKET: `s3://${owner.bucket}/parts`,
-    CADASTRE_PARTS_REGION: region,
+    CADASTRE_PARTS_REGION: bucketRegion,
     CADASTRE_PARTS_ENDPOINT: `https://127.0.0.1:${(front.address() as AddressInfo).port}`,
   });
 });

@@ -1,7 +1,6 @@
+import type { ObjectServer } from "@cadastre/delivery/testing";
+import { radosgwStart, startFakeObjectServer, startRadosgw } from "@cadastre/delivery/testing";
 import { afterAll, beforeAll, describe } from "vitest";
-import { startFakeObjectServer } from "../../../delivery/test/support/object-storage/fake/server.ts";
-import { radosgwStart, startRadosgw } from "../../../delivery/test/support/object-storage/radosgw.ts";
-import type { ObjectServer } from "../../../delivery/test/support/object-storage/server.ts";
 import { pushJourney } from "./push/journey.ts";
 
 describe("an object server within the process", () => {

@@ -1,7 +1,7 @@
 import { createHash, createPublicKey, verify } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { registerChecksum } from "@cadastre/store/sqlite";
+import { registerChecksum } from "@cadastre/store/testing";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { ask } from "../support/ask.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
+import { verifyWebhook, type WebhookMessage } from "@cadastre/client";
+import { type Receiver, startReceiver } from "@cadastre/delivery/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { verifyWebhook, type WebhookMessage } from "../../../client/src/index.ts";
-import { type Receiver, startReceiver } from "../../../delivery/test/support/receiver.ts";
 import { ask } from "../support/ask.ts";
 import { customerOf, dataOf, refusal } from "../support/deliveries.ts";
 import { entitle } from "../support/entitle.ts";

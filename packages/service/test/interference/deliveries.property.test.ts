@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type OutputProfile, profileOf } from "@cadastre/delivery";
+import type { OutputProfile } from "@cadastre/delivery";
+import { profileOf } from "@cadastre/delivery/testing";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { askedDomains, type Delivered, type DeliverySide, openDeliverySide } from "./delivery-side.ts";

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { hasPostgres, startPostgres } from "@cadastre/odata/testing";
 import { openPostgresStore } from "@cadastre/store/postgres";
 import { openSqliteStore } from "@cadastre/store/sqlite";
-import { hasPostgres, startPostgres } from "../../../odata/test/support/postgres.ts";
 import { type FilledStore, openMemoryStore } from "./memory-store.ts";
 import { resources } from "./universe.ts";
 

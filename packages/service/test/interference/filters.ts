@@ -1,6 +1,6 @@
 import type { EntitySet, StructuralProperty } from "@cadastre/odata";
+import { callTexts } from "@cadastre/odata/testing";
 import fc from "fast-check";
-import { callTexts } from "../../../odata/test/support/calls.ts";
 import { absentKey, fields, keyOf, keys, type ResourceName, universeSet } from "./universe.ts";
 
 const pick = (...texts: readonly string[]) => fc.constantFrom(...texts);

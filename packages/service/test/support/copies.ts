@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Connection, exportOnce, openTarget, pull } from "@cadastre/client";
+import { hasPostgres, type PostgresServer, startPostgres } from "@cadastre/odata/testing";
 import { DuckDBInstance } from "@duckdb/node-api";
 import Database from "better-sqlite3";
 import { expect } from "vitest";
-import { hasPostgres, type PostgresServer, startPostgres } from "../../../odata/test/support/postgres.ts";
 
 /** Tables of the domain `listing`. */
 const tables = ["listing", "listing_media", "media_assets"];

@@ -1,14 +1,14 @@
 import { setTimeout } from "node:timers/promises";
-import { expect } from "vitest";
-import type { Customer } from "../../../delivery/test/support/object-storage/customer.ts";
-import { policyOf } from "../../../delivery/test/support/object-storage/onboarding.ts";
+import type { Customer } from "@cadastre/delivery/testing";
 import {
+  bucketRegion,
   customerAccount,
   kmsKeyArns,
   type ObjectServer,
-  region,
+  policyOf,
   servicePrincipal,
-} from "../../../delivery/test/support/object-storage/server.ts";
+} from "@cadastre/delivery/testing";
+import { expect } from "vitest";
 import type { Reply } from "./ask.ts";
 import { type customerOf, dataOf } from "./deliveries.ts";
 
@@ -35,7 +35,13 @@ let made = 0;
 /** Returns the body of a request for a destination with an unused prefix in the bucket. */
 function destinationIn(bucket: string) {
   const roleArn = `arn:aws:iam::${customerAccount}:role/cadastre/file-delivery/journey-${++made}`;
-  return { bucket, region, prefix: `deliveries/journey-${made}`, roleArn, kmsKeyArn: kmsKeyArns[0] };
+  return {
+    bucket,
+    region: bucketRegion,
+    prefix: `deliveries/journey-${made}`,
+    roleArn,
+    kmsKeyArn: kmsKeyArns[0],
+  };
 }
 
 /** Returns operations on a customer's destinations: requests to the service, and the roles with which it writes to the bucket. */

@@ -1,5 +1,5 @@
+import { hostileQuery } from "@cadastre/odata/testing";
 import fc from "fast-check";
-import { hostileQuery } from "../../../odata/test/support/hostile-queries.ts";
 
 /*
  * Requests that are built to cost more than their length suggests, or to be misinterpreted.

@@ -2,10 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
+import { askDuckDb, readByHyparquet } from "@cadastre/delivery/testing";
 import type { StructuralProperty } from "@cadastre/odata";
 import { parse } from "csv-parse/sync";
-import { askDuckDb } from "../../../delivery/test/support/duckdb.ts";
-import { readByHyparquet } from "../../../delivery/test/support/hyparquet.ts";
 
 export type PartRow = Readonly<Record<string, unknown>>;
 

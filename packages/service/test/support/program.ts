@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { compilePackages } from "./compiled.ts";
+import { compilePackages } from "@cadastre/odata/testing";
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
-const compiled = fileURLToPath(new URL("../../dist/", import.meta.url));
+const compiled = join(root, "packages/service/dist");
+const compiledClient = join(root, "packages/client/dist/cli/main.js");
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -37,7 +39,7 @@ export async function startProgram(
   environment: Environment,
   start: Start = {},
 ): Promise<Program> {
-  const { child, texts } = await spawnCompiled(file, args, environment, start);
+  const { child, texts } = await spawnCompiled(compiledOf(file), args, environment, start);
   return { child, output: () => texts.both };
 }
 
@@ -60,26 +62,39 @@ export async function end({ child }: Program, signal: NodeJS.Signals): Promise<n
 export type Outcome = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
 /** Runs a compiled program until it ends, with `input` on its standard input. */
-export async function runProgram(
+export const runProgram = (
   file: string,
+  args: readonly string[],
+  environment: Environment,
+  input?: string,
+): Promise<Outcome> => runCompiled(compiledOf(file), args, environment, input);
+
+/** Runs the program of `@cadastre/client` until it ends. */
+export const runClient = (args: readonly string[], environment: Environment): Promise<Outcome> =>
+  runCompiled(compiledClient, args, environment);
+
+async function runCompiled(
+  program: string,
   args: readonly string[],
   environment: Environment,
   input = "",
 ): Promise<Outcome> {
-  const { child, texts } = await spawnCompiled(file, args, environment);
+  const { child, texts } = await spawnCompiled(program, args, environment);
   child.stdin.end(input);
   const [code] = (await once(child, "close")) as [number | null];
   return { code, stdout: texts.stdout, stderr: texts.stderr };
 }
 
+/** Returns the compiled file of a source file, which is relative to the service's `src`. */
+const compiledOf = (file: string): string => join(compiled, file.replace(/ts$/, "js"));
+
 async function spawnCompiled(
-  file: string,
+  program: string,
   args: readonly string[],
   environment: Environment,
   { execArgv = [heapOfTests], prefix = [] }: Start = {},
 ) {
   await compilePackages();
-  const program = compiled + file.replace(/ts$/, "js");
   const [command = "", ...rest] = [...prefix, process.execPath, ...execArgv, program, ...args];
   const child = spawn(command, rest, {
     cwd: root,

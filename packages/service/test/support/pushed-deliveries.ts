@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { Customer } from "../../../delivery/test/support/object-storage/customer.ts";
+import type { Customer } from "@cadastre/delivery/testing";
 import { type customerOf, dataOf, exportsRoot } from "./deliveries.ts";
 
 export type Delivery = {

@@ -1,6 +1,5 @@
+import { type Customer, customerAccount, makeCustomer, type ObjectServer } from "@cadastre/delivery/testing";
 import { afterAll, afterEach, beforeAll, vi } from "vitest";
-import { type Customer, makeCustomer } from "../../../delivery/test/support/object-storage/customer.ts";
-import { customerAccount, type ObjectServer } from "../../../delivery/test/support/object-storage/server.ts";
 import { customerOf } from "./deliveries.ts";
 import { destinationsOf } from "./destinations.ts";
 import { pushedDeliveriesOf } from "./pushed-deliveries.ts";

@@ -4,7 +4,7 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliDecompressSync } from "node:zlib";
 import { registerFunctions } from "@cadastre/odata/sqlite";
-import { registerChecksum } from "@cadastre/store/sqlite";
+import { registerChecksum } from "@cadastre/store/testing";
 import Database from "better-sqlite3";
 import { type DataFolder, openDataFolder } from "../../src/data/data-folder.ts";
 

@@ -4,9 +4,9 @@ import { copyFile, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { newestSource } from "@cadastre/odata/testing";
 import { type DataFolder, openDataFolder } from "../../src/data/data-folder.ts";
 import { prepareListings } from "../../src/data/prepare-listings.ts";
-import { newestSource } from "./compiled.ts";
 
 const cache = fileURLToPath(new URL("../../../../node_modules/.cache/samples/", import.meta.url));
 

@@ -1,5 +1,5 @@
+import { hasPostgres, type PostgresServer, startPostgres } from "@cadastre/odata/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { hasPostgres, type PostgresServer, startPostgres } from "../../../odata/test/support/postgres.ts";
 import type { Reply } from "../support/ask.ts";
 import { errorBody } from "../support/error-body.ts";
 import {

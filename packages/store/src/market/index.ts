@@ -3,5 +3,5 @@
  *
  * @module
  */
-export { type MarketRow, marketColumns } from "./columns.ts";
+export { marketColumns } from "./columns.ts";
 export { type MarketReportOptions, readMarketReport } from "./read-market-report.ts";

@@ -208,6 +208,7 @@ class PostgresStore implements WritableStore {
     set: (key, text) => writePostgresNote(this.#knex, key, text),
   };
 
+  /** @internal */
   readonly explain: WritableStore["explain"] = (query, { from } = {}) =>
     this.#read(query, {}, async (run) => {
       const stored = this.#find(query);

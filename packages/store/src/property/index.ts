@@ -10,14 +10,8 @@ export {
   readPropertiesOf,
 } from "./changed-properties.ts";
 export { propertyColumns, propertyRow } from "./columns.ts";
-export {
-  type Identities,
-  type Identity,
-  identitiesOf,
-  isProvisionalId,
-  provisionalIdOf,
-} from "./identity.ts";
-export { type ListedId, readListedId } from "./listed-id.ts";
-export { type AllPropertyOptions, type AllPropertyReads, readProperties } from "./read-properties.ts";
-export { bindListingsOf, type PropertyReads, readProperty } from "./read-property.ts";
+export { type Identities, identitiesOf, isProvisionalId, provisionalIdOf } from "./identity.ts";
+export { readListedId } from "./listed-id.ts";
+export { type AllPropertyOptions, readProperties } from "./read-properties.ts";
+export { bindListingsOf, readProperty } from "./read-property.ts";
 export type { PropertyView } from "./view.ts";

@@ -23,7 +23,7 @@ export function listedId({ Placekey, [provisionalIdProperty.name]: provisional }
 }
 
 /** A listing that the scope shows, with its own property id. */
-export type ListedId = { readonly id: string | undefined };
+type ListedId = { readonly id: string | undefined };
 
 /** Reads one listing's own property id. Undefined if the scope does not show the listing. */
 export async function readListedId(

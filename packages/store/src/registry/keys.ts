@@ -5,7 +5,7 @@ import { withCustomerLock } from "./customer-lock.ts";
 import { type Int64Column, int64ToNumber } from "./int64-column.ts";
 
 /** Maximum number of live keys of a customer: one in use, and one to change over to. */
-export const maxLiveKeys = 2;
+const maxLiveKeys = 2;
 
 /** An API key, without its text, which is not stored. Times are in milliseconds since 1970. */
 export type ApiKeyRecord = {

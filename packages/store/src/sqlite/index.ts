@@ -4,7 +4,6 @@
  * @module
  */
 
-export { registerChecksum } from "../checksum/checksums.ts";
 export { backupSqlite, type PinnedDatabase, pinSqlite } from "./backup.ts";
 export { checkSqlite, type SqliteFault } from "./check.ts";
 export { type FileLock, type LockMode, lockFile } from "./lock.ts";

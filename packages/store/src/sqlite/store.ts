@@ -207,6 +207,7 @@ class SqliteStore implements WritableStore {
     set: (key, text) => this.#committer.alone(() => writeSqliteNote(this.#database, key, text)),
   };
 
+  /** @internal */
   readonly explain: WritableStore["explain"] = async (query, { from } = {}) => {
     const stored = this.#find(query);
     const placed =

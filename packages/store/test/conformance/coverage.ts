@@ -2,6 +2,7 @@ import { type Region, type Scope, visibleEntitySet } from "@cadastre/entitlement
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Change, RegionValues, WritableStore } from "../../src/index.ts";
+import type { DatasetGrants } from "../../src/testing/grants.ts";
 import {
   askScope,
   counted,
@@ -13,7 +14,6 @@ import {
   scopeIn,
   systems,
 } from "../support/covered.ts";
-import type { Grants } from "../support/grants.ts";
 import { ask, listings, texas } from "../support/listings.ts";
 import { type Harness, type Json, withEmpty } from "./harness.ts";
 
@@ -31,7 +31,7 @@ const populated: Readonly<Record<string, string>> = {
 /** Of a market, by system and field: how many records there are, and how many with a value. */
 type Counts = Readonly<Record<string, readonly [records: number, populated: number]>>;
 
-const isWhole = (grant: Grants[string], field: string): boolean => {
+const isWhole = (grant: DatasetGrants[string], field: string): boolean => {
   const { fields, masks = {} } = typeof grant === "object" && "fields" in grant ? grant : { fields: grant };
   return (fields === "*" || fields.includes(field)) && masks[field] === undefined;
 };
@@ -55,7 +55,7 @@ const placesOf: Readonly<Record<Region["kind"], number>> = {
 };
 
 /** How many places a grant shows whole, from the greatest on. */
-function placesShown(grant: Grants[string]): number {
+function placesShown(grant: DatasetGrants[string]): number {
   const hidden = counted.places.findIndex(({ column }) => !isWhole(grant, column));
   return hidden === -1 ? counted.places.length : hidden;
 }
@@ -67,7 +67,7 @@ function placesShown(grant: Grants[string]): number {
 async function queried(
   store: WritableStore,
   place: RegionValues,
-  granted: Grants,
+  granted: DatasetGrants,
   within: readonly Region[],
 ): Promise<Counts> {
   const counts: Record<string, [number, number]> = {};
@@ -96,7 +96,7 @@ async function queried(
 async function kept(
   store: WritableStore,
   place: RegionValues,
-  granted: Grants,
+  granted: DatasetGrants,
   within: readonly Region[],
 ): Promise<Counts> {
   const coverage = await store.coverage(resource, 1);

@@ -11,8 +11,8 @@ import {
 import { bindQuery, type EntitySet, parseSelect, type Row } from "@cadastre/odata";
 import { describe, expect, test } from "vitest";
 import type { Change, SetChange, StoredRecord, StoredResource, WritableStore } from "../../src/index.ts";
-import { entitySetOf, property } from "../support/entity-sets.ts";
-import { document, ruleOf } from "../support/grants.ts";
+import { entitySetOf, property } from "../../src/testing/entity-sets.ts";
+import { testEntitlement, visibilityRuleOf } from "../../src/testing/grants.ts";
 import { stored as listing, listings, oregon, texas } from "../support/listings.ts";
 import { type Harness, rowsOf, withEmpty } from "./harness.ts";
 
@@ -98,7 +98,7 @@ const regions = {
 const scopeOf = (region: Entitlement["regions"][number]): Scope =>
   compileScope(
     {
-      ...document,
+      ...testEntitlement,
       regions: [region],
       datasets: [
         {
@@ -110,9 +110,9 @@ const scopeOf = (region: Entitlement["regions"][number]): Scope =>
     {
       entitySets: [listings, photos, files],
       rules: {
-        Property: ruleOf("Property"),
-        Media: ruleOf("Media"),
-        MediaAsset: ruleOf("MediaAsset"),
+        Property: visibilityRuleOf("Property"),
+        Media: visibilityRuleOf("Media"),
+        MediaAsset: visibilityRuleOf("MediaAsset"),
       },
     },
   );

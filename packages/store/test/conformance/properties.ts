@@ -3,7 +3,6 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { WritableStore } from "../../src/index.ts";
 import {
-  type AllPropertyReads,
   changedProperties,
   identitiesOf,
   type PropertyView,
@@ -13,6 +12,7 @@ import {
   readPropertiesOf,
   readProperty,
 } from "../../src/property/index.ts";
+import type { AllPropertyReads } from "../../src/property/read-properties.ts";
 import {
   changeOf,
   everyId,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type AccessRegistry, isInForce, type NewApiKey } from "../../src/registry/index.ts";
-import { newRegistries } from "../support/new-registry.ts";
+import { newRegistries } from "../../src/testing/new-registry.ts";
 
 const at = Date.UTC(2026, 0, 1);
 const week = 7 * 86_400_000;

@@ -1,5 +1,5 @@
+import { hasPostgres, type PostgresServer, startPostgres } from "@cadastre/odata/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hasPostgres, type PostgresServer, startPostgres } from "../../../odata/test/support/postgres.ts";
 import { openPostgresRegistry } from "../../src/registry/index.ts";
 import { conformance } from "./conformance.ts";
 

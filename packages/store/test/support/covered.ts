@@ -1,8 +1,9 @@
 import { type Region, restrict, type Scope, visibleEntitySet } from "@cadastre/entitlement";
 import { bindQuery, parseFilter } from "@cadastre/odata";
 import fc from "fast-check";
-import type { Counted, RegionValues, StoredRecord, StoredResource } from "../../src/index.ts";
-import { type Grants, grantsOf } from "./grants.ts";
+import type { RegionValues, StoredRecord, StoredResource } from "../../src/index.ts";
+import type { Counted } from "../../src/stored-resource.ts";
+import { type DatasetGrants, grantsOf } from "../../src/testing/grants.ts";
 import { listings, oregon, stored, texas } from "./listings.ts";
 
 export const counted: Counted = {
@@ -63,7 +64,7 @@ export const places: readonly RegionValues[] = [
 ];
 
 /** Examples of grants, by dataset. */
-export const grants: readonly Grants[] = [
+export const grants: readonly DatasetGrants[] = [
   { [texas]: "*", [oregon]: "*" },
   { [oregon]: "*" },
   { [texas]: ["City", "StateOrProvince", "PostalCode"], [oregon]: ["City", "BedroomsTotal"] },
@@ -88,7 +89,7 @@ export const regions: readonly (readonly Region[])[] = [
   [{ kind: "originating_system", value: "Cascade" }],
 ];
 
-export const scopeIn = (granted: Grants, within: readonly Region[]): Scope =>
+export const scopeIn = (granted: DatasetGrants, within: readonly Region[]): Scope =>
   grantsOf(listings, granted, { regions: within });
 
 /** Returns the query for all listings that match a filter, restricted to a scope. */

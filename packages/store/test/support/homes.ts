@@ -2,8 +2,8 @@ import { restrict, visibleEntitySet } from "@cadastre/entitlement";
 import { bindQuery, parseFilter, parseOrderBy, parseSelect } from "@cadastre/odata";
 import type { Position } from "@cadastre/odata/tree";
 import type { StoredRecord, StoredResource } from "../../src/index.ts";
-import { entitySetOf, property } from "./entity-sets.ts";
-import { grantsOf } from "./grants.ts";
+import { entitySetOf, property } from "../../src/testing/entity-sets.ts";
+import { grantsOf } from "../../src/testing/grants.ts";
 
 const datasets = ["9f0c6c0e-5a1b-4d57-8a35-3f8e1c2b7d10", "2b7e1f64-0c93-4e0a-b8d1-64a7f95c3e21"] as const;
 

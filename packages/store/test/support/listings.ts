@@ -1,8 +1,8 @@
 import { restrict, type Scope, visibleEntitySet } from "@cadastre/entitlement";
 import { bindQuery, parseFilter, parseOrderBy, parseSelect, type Row } from "@cadastre/odata";
 import type { StoredRecord, StoredResource } from "../../src/index.ts";
-import { entitySetOf, property } from "./entity-sets.ts";
-import { type Grants, grantsOf } from "./grants.ts";
+import { entitySetOf, property } from "../../src/testing/entity-sets.ts";
+import { type DatasetGrants, grantsOf } from "../../src/testing/grants.ts";
 
 export const texas = "9f0c6c0e-5a1b-4d57-8a35-3f8e1c2b7d10";
 export const oregon = "2b7e1f64-0c93-4e0a-b8d1-64a7f95c3e21";
@@ -64,7 +64,7 @@ export const records: readonly StoredRecord[] = [
 ];
 
 /** Compiles a scope with these grants, limited to a state if one is given. */
-export const scopeOf = (datasets: Grants, state?: string): Scope =>
+export const scopeOf = (datasets: DatasetGrants, state?: string): Scope =>
   grantsOf(listings, datasets, state === undefined ? {} : { regions: [{ kind: "state", value: state }] });
 
 export const everything = scopeOf({ [texas]: "*", [oregon]: "*" });

@@ -2,9 +2,9 @@ import { restrict, visibleEntitySet } from "@cadastre/entitlement";
 import { bindQuery, parseFilter, parseOrderBy } from "@cadastre/odata";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Bookmark, StoredRecord, StoredResource, WritableStore } from "../../src/index.ts";
+import { entitySetOf, property } from "../../src/testing/entity-sets.ts";
+import { grantsOf } from "../../src/testing/grants.ts";
 import type { Harness } from "../conformance/harness.ts";
-import { entitySetOf, property } from "./entity-sets.ts";
-import { grantsOf } from "./grants.ts";
 import { oregon, texas } from "./listings.ts";
 
 const money = { precision: 14, scale: 2 };

@@ -2,9 +2,9 @@ import { provisionalIdProperty, type ResourceGrant, type Scope } from "@cadastre
 import type { Row } from "@cadastre/odata";
 import fc from "fast-check";
 import type { Change, StoredResource } from "../../src/index.ts";
-import type { Resolution } from "../../src/registry/index.ts";
-import { entitySetOf, property } from "./entity-sets.ts";
-import { grantsOf } from "./grants.ts";
+import type { Resolution } from "../../src/registry/identities.ts";
+import { entitySetOf, property } from "../../src/testing/entity-sets.ts";
+import { grantsOf } from "../../src/testing/grants.ts";
 
 /*
  * Generators of listings that share a few properties and ids, in two datasets that may hide or mask the fields with the ids.

@@ -2,8 +2,8 @@ import type { Entitlement, ResourceGrant, Scope } from "@cadastre/entitlement";
 import type { Row } from "@cadastre/odata";
 import fc from "fast-check";
 import type { StoredRecord, StoredResource } from "../../src/index.ts";
-import { entitySetOf, property } from "./entity-sets.ts";
-import { grantsOf } from "./grants.ts";
+import { entitySetOf, property } from "../../src/testing/entity-sets.ts";
+import { grantsOf } from "../../src/testing/grants.ts";
 
 /*
  * Generators of listings in few places, types and months, so that many groups are too small, and of callers with their scopes.

@@ -10,7 +10,7 @@ import {
 } from "@cadastre/entitlement";
 import { bindQuery, type EntitySet, matches, type Row } from "@cadastre/odata";
 import type { StoredRecord, StoredResource } from "../../src/index.ts";
-import { document } from "./grants.ts";
+import { testEntitlement } from "../../src/testing/grants.ts";
 
 const entitySetOf = (
   name: string,
@@ -172,7 +172,7 @@ export type Granted = {
 export const walledScope = ({ regions, private: unlimited = [], datasets: granted }: Granted): Scope =>
   compileScope(
     {
-      ...document,
+      ...testEntitlement,
       regions,
       datasets: Object.entries(granted).map(([dataset_id, names]) => ({
         dataset_id,

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { Scope } from "@cadastre/entitlement";
 import { afterAll, beforeAll } from "vitest";
-import type { DeliveryQueue } from "../../../src/index.ts";
 import {
   type ApiKeyCaller,
   createDeliveries,
@@ -13,14 +12,20 @@ import {
   type PublisherOptions,
   type WorkReport,
 } from "../../../src/index.ts";
+import type { DeliveryQueue } from "../../../src/ledger/queue.ts";
+import {
+  bucketCustomer,
+  type Customer,
+  makeCustomer,
+  type Onboarded,
+} from "../../../src/testing/object-storage/customer.ts";
+import { startFakeObjectServer } from "../../../src/testing/object-storage/fake/server.ts";
+import type { ObjectServer } from "../../../src/testing/object-storage/server.ts";
 import { scopeFor } from "../scope.ts";
 import { endlessSource, meansOf, smallParts } from "../workshop.ts";
-import { type Customer, customer, makeCustomer, type Onboarded } from "./customer.ts";
-import { startFakeObjectServer } from "./fake/server.ts";
-import type { ObjectServer } from "./server.ts";
 
 /** Entitlement of a customer that may have deliveries pushed. */
-export const granted = { sub: customer, capabilities: ["file_export_push"] } as const;
+export const granted = { sub: bucketCustomer, capabilities: ["file_export_push"] } as const;
 export const scope: Scope = scopeFor(granted);
 export const caller: ApiKeyCaller = { scope, apiKey: "01" };
 
@@ -77,7 +82,7 @@ async function openPublishing(server: ObjectServer, folder: string): Promise<Pub
 
   const onboarded = async () => {
     const { id, prefix, words } = await brokerage.onboard();
-    await destinations.verify(customer, id);
+    await destinations.verify(bucketCustomer, id);
     return { destinationId: id, prefix, words };
   };
   const requestFor = (destinationId: string) =>

@@ -1,5 +1,5 @@
+import type { ObjectServer } from "@cadastre/delivery/testing";
 import { describe } from "vitest";
-import type { ObjectServer } from "../../../../delivery/test/support/object-storage/server.ts";
 import { usePushing } from "../../support/pushing.ts";
 import { crashJourney } from "./crashes.ts";
 import { destinationJourney } from "./destinations.ts";

@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "@cadastre/client";
+import { bucketRegion, type ObjectServer } from "@cadastre/delivery/testing";
 import { expect, onTestFinished, test } from "vitest";
-import { run as runClient } from "../../../../client/test/support/program.ts";
-import { type ObjectServer, region } from "../../../../delivery/test/support/object-storage/server.ts";
 import { commitTo } from "../../support/commit.ts";
 import { openCopies, requireView } from "../../support/copies.ts";
 import { exportsRoot, refusal } from "../../support/deliveries.ts";
+import { runClient } from "../../support/program.ts";
 import type { Delivery } from "../../support/pushed-deliveries.ts";
 import type { Pushing } from "../../support/pushing.ts";
 
@@ -88,15 +88,13 @@ async function followBucket(
   const staging = mkdtempSync(join(tmpdir(), "cadastre-follow-bucket-"));
   onTestFinished(() => rmSync(staging, { recursive: true }));
   const { accessKeyId, secretAccessKey } = server.owner;
-  const place = ["--from-bucket", `s3://${owner.bucket}/${prefix}`, "--region", region];
+  const place = ["--from-bucket", `s3://${owner.bucket}/${prefix}`, "--region", bucketRegion];
   const where = [...place, "--endpoint", server.endpoint, "--url", running.service.baseUrl];
   const how = ["--into", into, "--staging", staging, "--once", "--json"];
   const { code, stdout, stderr } = await runClient(["follow", "--subscription", id, ...where, ...how], {
-    env: {
-      CADASTRE_API_KEY: running.key("national"),
-      AWS_ACCESS_KEY_ID: accessKeyId,
-      AWS_SECRET_ACCESS_KEY: secretAccessKey,
-    },
+    CADASTRE_API_KEY: running.key("national"),
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
   });
   expect([code, stderr]).toEqual([0, expect.any(String)]);
   return stdout.split("\n").slice(0, -1);

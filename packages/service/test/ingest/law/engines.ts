@@ -1,6 +1,6 @@
+import { hasPostgres, startPostgres } from "@cadastre/odata/testing";
 import type { WritableStore } from "@cadastre/store";
 import { openPostgresStore } from "@cadastre/store/postgres";
-import { hasPostgres, startPostgres } from "../../../../odata/test/support/postgres.ts";
 import { storedResources } from "../../../src/catalog.ts";
 import { openEmptyStore } from "../../support/ingesting.ts";
 

@@ -1,5 +1,5 @@
 /** The public example key of RFC 8037, appendix A, which is not a secret. */
-export const signingKey = {
+export const exampleSigningKey = {
   kid: "example",
   privateKey: {
     kty: "OKP",
@@ -9,6 +9,8 @@ export const signingKey = {
   },
 } as const;
 
-const { kty, crv, x } = signingKey.privateKey;
+const { kty, crv, x } = exampleSigningKey.privateKey;
 
-export const keys = { keys: [{ kid: signingKey.kid, kty, crv, x, alg: "EdDSA", use: "sig" }] };
+export const exampleKeySet = {
+  keys: [{ kid: exampleSigningKey.kid, kty, crv, x, alg: "EdDSA", use: "sig" }],
+};

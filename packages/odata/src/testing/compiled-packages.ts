@@ -69,7 +69,8 @@ export const newestSource = (): number =>
 const newestIn = (folder: string): number =>
   Math.max(
     ...readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
+      // Test support is not compiled.
+      .filter((entry) => entry.isFile() && !entry.parentPath.startsWith(join(folder, "testing")))
       .map(({ parentPath, name }) => statSync(join(parentPath, name)).mtimeMs),
   );
 

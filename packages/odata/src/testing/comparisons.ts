@@ -8,7 +8,7 @@ export const text = fc
     maxLength: 4,
   })
   .map(quoted);
-export const number = fc.oneof(
+export const numberOperand = fc.oneof(
   fc.integer({ min: -5, max: 300 }).map(String),
   fc.constantFrom(
     "0.07",
@@ -51,11 +51,11 @@ export const anyInstant = fc.oneof(
   ),
 );
 
-export const operand = {
+export const operandsByType = {
   text: { names: ["City", "StandardStatus", "ListingKey"], literal: text },
   number: {
     names: ["ListPrice", "LivingArea", "Score", "BedroomsTotal", "Stories", "Ratio"],
-    literal: number,
+    literal: numberOperand,
   },
   date: { names: ["CloseDate"], literal: date },
   instant: { names: ["ModificationTimestamp"], literal: anyInstant },
@@ -89,7 +89,7 @@ export const operand = {
 export const comparator = fc.constantFrom("eq", "ne", "gt", "ge", "lt", "le");
 
 export const comparison = fc.oneof(
-  ...Object.values(operand).map(({ names, literal }) => {
+  ...Object.values(operandsByType).map(({ names, literal }) => {
     const name = fc.constantFrom(...names);
     const value = fc.oneof(
       { arbitrary: literal, weight: 6 },

@@ -1,11 +1,11 @@
 import { buffer } from "node:stream/consumers";
-import { folderOf } from "../../../src/publication/layout.ts";
-import { objectsInOrder, type PublishedObjects } from "../../../src/publication/publication.ts";
+import { folderOf } from "../../publication/layout.ts";
+import { objectsInOrder, type PublishedObjects } from "../../publication/publication.ts";
 
 type Pushed = { readonly name: string; readonly key: string; readonly bytes: Buffer };
 
 /** Returns the objects that a push writes, in order, with keys below the destination's prefix. */
-export const pushed = (
+export const pushedObjects = (
   delivery: Parameters<typeof folderOf>[0],
   publication: PublishedObjects,
 ): Promise<readonly Pushed[]> =>

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import type { ExpectStatic, TestAPI } from "vitest";
 import { readmeRequests } from "./readme-requests.ts";
 
 type Answer = {
@@ -10,8 +10,13 @@ type Answer = {
  * Tests the responses of an example's listings, which are the same for every database.
  *
  * @param originOf returns the running server's origin
+ * @param vitest the runner of the tests, which only a file of tests can import
  */
-export function answersListings(readme: URL, originOf: () => string): void {
+export function testExampleListings(
+  readme: URL,
+  originOf: () => string,
+  { expect, test }: { readonly expect: ExpectStatic; readonly test: TestAPI },
+): void {
   const get = (target: string) => fetch(new URL(target, originOf()));
   const read = async (target: string) => (await (await get(target)).json()) as Answer;
   const keysOf = ({ value }: Answer) => value.map((listing) => listing["ListingKey"]);

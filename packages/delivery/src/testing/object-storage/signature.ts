@@ -62,7 +62,7 @@ export function readAddress(
 export const writeAuthorization = ({ accessKeyId, scope, signedHeaders }: Authorization, signature: string) =>
   `AWS4-HMAC-SHA256 Credential=${[accessKeyId, ...scope].join("/")}, SignedHeaders=${signedHeaders.join(";")}, Signature=${signature}`;
 
-export const sha256 = (bytes: string | Uint8Array): string =>
+export const sha256Hex = (bytes: string | Uint8Array): string =>
   createHash("sha256").update(bytes).digest("hex");
 
 /** Returns the signature that a request must have for a secret. */
@@ -91,7 +91,9 @@ export function signatureOf(
     signedHeaders.join(";"),
     payloadSha256,
   ].join("\n");
-  const toSign = ["AWS4-HMAC-SHA256", headers["x-amz-date"], scope.join("/"), sha256(canonical)].join("\n");
+  const toSign = ["AWS4-HMAC-SHA256", headers["x-amz-date"], scope.join("/"), sha256Hex(canonical)].join(
+    "\n",
+  );
   const key = scope.reduce<string | Buffer>(
     (secret, item) => createHmac("sha256", secret).update(item).digest(),
     `AWS4${secretAccessKey}`,

@@ -9,10 +9,10 @@ import {
 import type { EntitySet } from "@cadastre/odata";
 
 /** Grants of the single resource of a test, by dataset. */
-export type Grants = Readonly<Record<string, ResourceGrant["fields"] | ResourceGrant>>;
+export type DatasetGrants = Readonly<Record<string, ResourceGrant["fields"] | ResourceGrant>>;
 
 /** The rest of a test's entitlement. */
-export const document: Omit<Entitlement, "datasets"> = {
+export const testEntitlement: Omit<Entitlement, "datasets"> = {
   iss: "https://issuer.example",
   aud: "https://listings.example",
   sub: "cust_1",
@@ -27,7 +27,7 @@ export const document: Omit<Entitlement, "datasets"> = {
 };
 
 /** Returns the rule of a resource. */
-export function ruleOf(name: string): ResourceRule {
+export function visibilityRuleOf(name: string): ResourceRule {
   const rule = resourceRules[name];
   if (rule === undefined) throw new RangeError(`${name} has no rule`);
   return rule;
@@ -43,8 +43,8 @@ type Granting = {
 /** Compiles a scope of one entity set. */
 export const grantsOf = (
   entitySet: EntitySet,
-  grants: Grants,
-  { regions = document.regions, like = entitySet.name }: Granting = {},
+  grants: DatasetGrants,
+  { regions = testEntitlement.regions, like = entitySet.name }: Granting = {},
 ): Scope => {
   const { name } = entitySet;
   const datasets = Object.entries(grants).map(([dataset_id, given]) => ({
@@ -52,7 +52,7 @@ export const grantsOf = (
     resources: { [name]: typeof given === "object" && "fields" in given ? given : { fields: given } },
   }));
   return compileScope(
-    { ...document, regions, datasets },
-    { entitySets: [entitySet], rules: { [name]: ruleOf(like) } },
+    { ...testEntitlement, regions, datasets },
+    { entitySets: [entitySet], rules: { [name]: visibilityRuleOf(like) } },
   );
 };

@@ -14,7 +14,7 @@ export type Receiver = {
   readonly stop: () => Promise<void>;
 };
 
-export const answering =
+export const answerWith =
   (status: number, headers: Readonly<Record<string, string>> = {}): Receiver["answer"] =>
   (response) =>
     void response.writeHead(status, headers).end();
@@ -36,7 +36,7 @@ export async function startReceiver(): Promise<Receiver> {
     url: `http://127.0.0.1:${port}/hook`,
     port,
     received,
-    answer: answering(204),
+    answer: answerWith(204),
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

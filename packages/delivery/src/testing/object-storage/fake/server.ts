@@ -1,36 +1,36 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
-import { answer, close, failed } from "../gate.ts";
-import { type Access, allows, effectOf, type Policy } from "../policy.ts";
+import { answer, close, failed } from "../gateway-proxy.ts";
+import { allows, effectOf, type Policy, type RequestedAccess } from "../policy.ts";
 import {
   type Asked,
   customerAccount,
   type Fault,
-  type Keys,
   type ObjectServer,
   rolePath,
+  type StorageKeys,
   servicePrincipal,
 } from "../server.ts";
-import { readAddress, readAuthorization, sha256, signatureOf } from "../signature.ts";
-import type { Bucket } from "./objects.ts";
-import { handlers, type Operation, type Reply } from "./operations.ts";
-import { type Caller, fakeRoles, sessionBody } from "./session.ts";
+import { readAddress, readAuthorization, sha256Hex, signatureOf } from "../signature.ts";
+import type { FakeBucket } from "./objects.ts";
+import { handlers, type Reply, type S3Operation } from "./operations.ts";
+import { fakeRoles, type SigningCaller, sessionBody } from "./session.ts";
 
-const service: Keys = { accessKeyId: "SERVICE0", secretAccessKey: "service-secret" };
-const owner: Keys = { accessKeyId: "OWNER000", secretAccessKey: "owner-secret" };
+const service: StorageKeys = { accessKeyId: "SERVICE0", secretAccessKey: "service-secret" };
+const owner: StorageKeys = { accessKeyId: "OWNER000", secretAccessKey: "owner-secret" };
 
 /**
  * Starts a server in memory with the operations of S3 and STS that pushes need, for machines without a real one. It verifies signatures,
  * session tokens, policies and hashes of bodies. The same tests run against both.
  */
 export async function startFakeObjectServer(): Promise<ObjectServer> {
-  const buckets = new Map<string, Bucket>();
+  const buckets = new Map<string, FakeBucket>();
   const roles = fakeRoles();
   let faultOf: ((asked: Asked) => Fault) | undefined;
 
   /** Returns the caller; undefined if the request is not correctly signed by a known caller. */
-  const callerOf = (from: IncomingMessage, payloadSha256: string): Caller | undefined => {
+  const callerOf = (from: IncomingMessage, payloadSha256: string): SigningCaller | undefined => {
     const request = { method: from.method ?? "", url: from.url ?? "", headers: from.headers };
     const inHeaders = readAuthorization(from.headers);
     const signed =
@@ -40,7 +40,7 @@ export async function startFakeObjectServer(): Promise<ObjectServer> {
     if (signed === undefined) return undefined;
     const { asked, authorization, token } = signed;
     const session = roles.session(authorization.accessKeyId);
-    const caller: Caller | undefined =
+    const caller: SigningCaller | undefined =
       session ??
       [service, owner].filter((keys) => keys.accessKeyId === authorization.accessKeyId).map(known)[0];
     const isSigned =
@@ -52,7 +52,7 @@ export async function startFakeObjectServer(): Promise<ObjectServer> {
   };
 
   const assume = (from: IncomingMessage, to: ServerResponse, body: Buffer) => {
-    const caller = callerOf(from, sha256(body));
+    const caller = callerOf(from, sha256Hex(body));
     const session =
       caller?.keys === service
         ? roles.assume(new URLSearchParams(body.toString()), servicePrincipal)
@@ -79,7 +79,7 @@ export async function startFakeObjectServer(): Promise<ObjectServer> {
     if (caller === undefined) return answer(to, 403, "SignatureDoesNotMatch", "");
     const { pathname, searchParams: query } = new URL(from.url ?? "", "http://localhost");
     const [, bucket = "", ...path] = pathname.split("/").map(decodeURIComponent);
-    const operation: Operation = {
+    const operation: S3Operation = {
       bucket,
       key: path.join("/"),
       query,
@@ -113,12 +113,16 @@ export async function startFakeObjectServer(): Promise<ObjectServer> {
 }
 
 /** True if all policies of the caller allow it and the bucket's policy does not deny it. A bucket's policy allows nothing by itself. */
-const isAllowed = ({ policies }: Caller, ofBucket: Policy | undefined, access: Access): boolean =>
+const isAllowed = (
+  { policies }: SigningCaller,
+  ofBucket: Policy | undefined,
+  access: RequestedAccess,
+): boolean =>
   (policies === "all" || policies.every((policy) => allows(policy, access))) &&
   (ofBucket === undefined || effectOf(ofBucket, { ...access, principal: "anybody" }) !== "Deny");
 
 /** Returns the owner or the service. The service itself has no permission for buckets. */
-const known = (keys: Keys): Caller => ({
+const known = (keys: StorageKeys): SigningCaller => ({
   keys,
   policies: keys === owner ? "all" : [{ Version: "2012-10-17", Statement: [] }],
 });

@@ -1,21 +1,21 @@
 import fc from "fast-check";
-import { functionTable } from "../../src/functions/index.ts";
-import type { EntitySet } from "../../src/index.ts";
-import type { ValueType } from "../../src/run/index.ts";
-import { operand, text } from "./comparisons.ts";
+import { functionTable } from "../functions/index.ts";
+import type { EntitySet } from "../index.ts";
+import type { ValueType } from "../run/index.ts";
+import { operandsByType, text } from "./comparisons.ts";
 
 /** Literals of the parameter types of functions. */
 export const literals: Readonly<Record<string, fc.Arbitrary<string>>> = {
   "Edm.String": text,
   "Edm.Int64": fc.constantFrom("0", "-1", "2", "9223372036854775807", "-9223372036854775808"),
-  "Edm.Decimal": operand.number.literal.filter((number) => !/INF|NaN|e/.test(number)),
+  "Edm.Decimal": operandsByType.number.literal.filter((number) => !/INF|NaN|e/.test(number)),
   "Edm.Double": fc.constantFrom("0e0", "1e308", "-1e308", "5e-324", "INF", "NaN"),
-  "Edm.Boolean": operand.boolean.literal,
-  "Edm.Date": operand.date.literal,
-  "Edm.DateTimeOffset": operand.instant.literal,
-  "Edm.TimeOfDay": operand.time.literal,
-  "Edm.Duration": operand.duration.literal,
-  "Edm.Guid": operand.guid.literal,
+  "Edm.Boolean": operandsByType.boolean.literal,
+  "Edm.Date": operandsByType.date.literal,
+  "Edm.DateTimeOffset": operandsByType.instant.literal,
+  "Edm.TimeOfDay": operandsByType.time.literal,
+  "Edm.Duration": operandsByType.duration.literal,
+  "Edm.Guid": operandsByType.guid.literal,
   "Edm.GeographyPoint": fc.constantFrom("geography'Point(-97.7 30.2)'", "geography'Point(180 90)'"),
   "Edm.GeographyPolygon": fc.constantFrom(
     "geography'Polygon((0 0,2 0,2 2,0 2,0 0))'",

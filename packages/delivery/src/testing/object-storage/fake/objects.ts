@@ -14,7 +14,7 @@ export type FakeObject = {
 };
 
 /** A bucket with its objects by key. */
-export type Bucket = {
+export type FakeBucket = {
   readonly region: string;
   readonly objects: Map<string, FakeObject>;
   policy: Policy | undefined;
@@ -33,7 +33,7 @@ export const newObject = (
 export type ListPage = { readonly keys: readonly string[]; readonly next: string | undefined };
 
 /** Returns a page of the keys with a prefix, after the last key of the page before. */
-export function pageOf({ objects }: Bucket, prefix: string, after: string, limit: number): ListPage {
+export function listPage({ objects }: FakeBucket, prefix: string, after: string, limit: number): ListPage {
   const keys = [...objects.keys()].filter((key) => key.startsWith(prefix) && key > after).toSorted();
   const page = keys.slice(0, limit);
   return { keys: page, next: keys.length > limit ? page.at(-1) : undefined };

@@ -1,17 +1,13 @@
 // How much hidden rows show in the time of an answer. Databases with the same granted rows, of two datasets, and no, as many, or ten times
 // as many rows of three other datasets, in the same places and mixed with them. CPU of this process and of the server; medians of rounds in
 // which all databases take turns, and their ratio to the database without hidden rows.
-//   node --conditions=@cadastre/source --import ./scripts/source.mjs packages/store/bench/hidden-time.ts [rows] [database] [query]
-import { statSync } from "node:fs";
+//   node --conditions=@cadastre/source --import ./scripts/source.mjs packages/service/bench/hidden-time.ts [rows] [database] [query]
 import { datasetProperty, restrict, type Scope, visibleEntitySet } from "@cadastre/entitlement";
 import { bindQuery, parseFilter, parseOrderBy } from "@cadastre/odata";
-import pg from "pg";
-import { listingAt } from "../../service/bench/listing.ts";
-import { resources } from "../../service/bench/resources.ts";
-import type { StoredRecord, StoredResource, WritableStore } from "../src/index.ts";
-import { grantsOf } from "../test/support/grants.ts";
-import { cpu } from "./cpu.ts";
-import { type BenchDatabase, openDatabases } from "./databases.ts";
+import type { StoredRecord, StoredResource, WritableStore } from "@cadastre/store";
+import { type BenchDatabase, grantsOf, openBenchDatabases } from "@cadastre/store/testing";
+import { listingAt } from "./listing.ts";
+import { resources } from "./resources.ts";
 
 const granted = Number(process.argv[2] ?? 5_000);
 const [only, named = ""] = process.argv.slice(3);
@@ -120,40 +116,16 @@ type Subject = { readonly database: BenchDatabase; readonly store: WritableStore
 /** Milliseconds of CPU of a query. */
 async function cost({ database, store, scope }: Subject, asked: Asked, times: number): Promise<number> {
   const query = ask(asked, scope);
-  const start = await cpu(database);
+  const start = await database.cpuTime();
   for (let i = 0; i < times; i++) {
     if (asked.count) await store.count(query);
     else (await store.page(query)).release?.();
   }
-  return ((await cpu(database)) - start) / times;
+  return ((await database.cpuTime()) - start) / times;
 }
 
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
-
-/** As autovacuum does before long: index-only scans need it. */
-async function vacuum({ name, place }: BenchDatabase): Promise<void> {
-  if (name !== "PostgreSQL") return;
-  const client = new pg.Client({ connectionString: place("") });
-  await client.connect();
-  await client.query("vacuum");
-  await client.end();
-}
-
-/** Bytes of a store with its indexes. */
-async function sizeOf({ name, place }: BenchDatabase, store: string): Promise<number> {
-  if (name !== "PostgreSQL") {
-    const { size } = statSync(place(store));
-    return size;
-  }
-  const client = new pg.Client({ connectionString: place("") });
-  await client.connect();
-  const { rows } = await client.query<{ bytes: string }>(
-    `select pg_total_relation_size('"${store}"."Property"') as bytes`,
-  );
-  await client.end();
-  return Number(rows[0]?.bytes);
-}
 
 async function filled(
   database: BenchDatabase,
@@ -161,13 +133,13 @@ async function filled(
   times: number,
   of: StoredResource,
 ): Promise<WritableStore> {
-  const store = await database.open(name, undefined, of);
+  const store = await database.open(name, of);
   const records = [...recordsWith(times)];
-  const start = await cpu(database);
+  const start = await database.cpuTime();
   await store.commit(records);
-  const rate = Math.round((records.length / ((await cpu(database)) - start)) * 1000);
-  await vacuum(database);
-  const bytes = await sizeOf(database, name);
+  const rate = Math.round((records.length / ((await database.cpuTime()) - start)) * 1000);
+  await database.vacuum();
+  const bytes = await database.sizeOf(name, of);
   console.log(`${name}: ${records.length} rows, ${rate} a second of CPU, ${(bytes / 2 ** 20).toFixed(1)} MB`);
   return store;
 }
@@ -215,7 +187,7 @@ async function measure(database: BenchDatabase): Promise<void> {
   await compare([`${database.name}, every dataset`, "indexes without datasets", "by dataset"], open);
 }
 
-for (const database of await openDatabases()) {
+for (const database of await openBenchDatabases()) {
   if (only === undefined || only === database.name) await measure(database);
   await database.close();
 }

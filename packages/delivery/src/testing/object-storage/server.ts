@@ -1,5 +1,5 @@
 /** A pair of keys that signs requests. */
-export type Keys = { readonly accessKeyId: string; readonly secretAccessKey: string };
+export type StorageKeys = { readonly accessKeyId: string; readonly secretAccessKey: string };
 
 /** The account that owns the buckets, roles and keys; 12 digits. */
 export const customerAccount = "111122223333";
@@ -7,12 +7,12 @@ export const customerAccount = "111122223333";
 /** The service's principal. */
 export const servicePrincipal = "arn:aws:iam::999988887777:user/cadastre";
 
-export const region = "us-west-2";
+export const bucketRegion = "us-west-2";
 
 /** Encryption keys on the server. */
 export const kmsKeyArns = [
-  `arn:aws:kms:${region}:${customerAccount}:key/0c1e8a5e-3f5e-4f0e-9a55-6c1f2f0d7b11`,
-  `arn:aws:kms:${region}:${customerAccount}:key/5d0f6f0b-4f1e-4c63-8a0e-2b7d2f9c1a22`,
+  `arn:aws:kms:${bucketRegion}:${customerAccount}:key/0c1e8a5e-3f5e-4f0e-9a55-6c1f2f0d7b11`,
+  `arn:aws:kms:${bucketRegion}:${customerAccount}:key/5d0f6f0b-4f1e-4c63-8a0e-2b7d2f9c1a22`,
 ] as const;
 
 export type Role = {
@@ -35,9 +35,9 @@ export type Fault = { readonly status: number; readonly code: string } | "broken
 export type ObjectServer = {
   readonly endpoint: string;
   /** Access keys of the service. */
-  readonly service: Keys;
+  readonly service: StorageKeys;
   /** Access keys of the customer, who owns the buckets. */
-  readonly owner: Keys;
+  readonly owner: StorageKeys;
   /** Creates a role below `role/cadastre/file-delivery/` in the customer's account. Returns its ARN. */
   readonly makeRole: (role: Role) => string;
   /** Makes requests fail from now on; undefined ends it. */

@@ -4,17 +4,17 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { freePort } from "../../../../odata/test/support/free-port.ts";
-import { startGate } from "./gate.ts";
+import { freePort } from "@cadastre/odata/testing";
+import { startGatewayProxy } from "./gateway-proxy.ts";
 import { type Policy, readPolicy, withoutKms } from "./policy.ts";
 import {
+  bucketRegion,
   customerAccount,
-  type Keys,
   kmsKeyArns,
   type ObjectServer,
   type Role,
-  region,
   rolePath,
+  type StorageKeys,
   servicePrincipal,
 } from "./server.ts";
 
@@ -25,8 +25,8 @@ const hasRadosgw: boolean = programs.every(
   (program) => spawnSync("which", [program], { stdio: "ignore" }).status === 0,
 );
 
-const service: Keys = { accessKeyId: "SERVICE0", secretAccessKey: "service-secret" };
-const owner: Keys = { accessKeyId: "OWNER000", secretAccessKey: "owner-secret" };
+const service: StorageKeys = { accessKeyId: "SERVICE0", secretAccessKey: "service-secret" };
+const owner: StorageKeys = { accessKeyId: "OWNER000", secretAccessKey: "owner-secret" };
 
 /** Time limit for a program of Ceph, and for a daemon until it is ready, in milliseconds. */
 const retryPolicy = 60_000;
@@ -36,7 +36,7 @@ export const radosgwStart = 400_000;
 
 /**
  * Starts Ceph's object gateway on free loopback ports, with one monitor and one OSD that keeps everything in memory. An AWS account
- * is a tenant there. The gate adds what the gateway lacks: see {@link startGate}.
+ * is a tenant there. The gate adds what the gateway lacks: see {@link startGatewayProxy}.
  */
 export async function startRadosgw(): Promise<ObjectServer> {
   if (!hasRadosgw) throw new Error("no radosgw is installed");
@@ -125,7 +125,7 @@ async function startCluster(): Promise<ObjectServer> {
     }
     // The zone group exists since the first user was created.
     const group = JSON.parse(run("radosgw-admin", "zonegroup", "get")) as object;
-    writeFileSync(join(folder, "group.json"), JSON.stringify({ ...group, api_name: region }));
+    writeFileSync(join(folder, "group.json"), JSON.stringify({ ...group, api_name: bucketRegion }));
     run("radosgw-admin", "zonegroup", "set", "--infile", "group.json");
     start("radosgw", "-n", "client.rgw");
     await until(
@@ -137,7 +137,7 @@ async function startCluster(): Promise<ObjectServer> {
     throw new Error(`radosgw does not start: ${logs.join("\n")}`, { cause: error });
   }
 
-  const gate = await startGate(port, service);
+  const gate = await startGatewayProxy(port, service);
   return {
     endpoint: gate.endpoint,
     service,

@@ -22,7 +22,7 @@ type Statement = Policy["Statement"][number];
 export const readPolicy = (text: string): Policy => policyShape.parse(JSON.parse(text));
 
 /** An access to be decided on. */
-export type Access = {
+export type RequestedAccess = {
   readonly action: string;
   readonly resource: string;
   readonly principal?: string;
@@ -31,21 +31,22 @@ export type Access = {
 };
 
 /** Returns the access that a role's trust policy decides on, for the form of a request to STS. */
-export function assumption(form: URLSearchParams): Access {
+export function assumption(form: URLSearchParams): RequestedAccess {
   const externalId = form.get("ExternalId");
   const context = externalId === null ? {} : { "sts:ExternalId": externalId };
   return { action: "sts:AssumeRole", resource: "", context };
 }
 
 /** Returns the effect of a policy on an access; undefined if no statement applies. A denial overrides all permissions. */
-export function effectOf({ Statement }: Policy, access: Access): "Allow" | "Deny" | undefined {
+export function effectOf({ Statement }: Policy, access: RequestedAccess): "Allow" | "Deny" | undefined {
   const effects = Statement.filter((one) => applies(one, access)).map(({ Effect }) => Effect);
   return effects.includes("Deny") ? "Deny" : effects[0];
 }
 
-export const allows = (policy: Policy, access: Access): boolean => effectOf(policy, access) === "Allow";
+export const allows = (policy: Policy, access: RequestedAccess): boolean =>
+  effectOf(policy, access) === "Allow";
 
-function applies({ Action, Resource, Principal, Condition }: Statement, access: Access): boolean {
+function applies({ Action, Resource, Principal, Condition }: Statement, access: RequestedAccess): boolean {
   const { action, resource, principal, context = {} } = access;
   return (
     Action.some((one) => isLike(action, one)) &&

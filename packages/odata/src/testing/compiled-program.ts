@@ -2,7 +2,10 @@ import { mkdirSync, renameSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
-import { compilePackages } from "./compiled.ts";
+import { compilePackages } from "./compiled-packages.ts";
+
+/** Folder of the packages. */
+const packages = fileURLToPath(new URL("../../..", import.meta.url));
 
 /**
  * Compiles a program that tests start as a process, so that it imports the compiled packages: it starts in a third of the time of its
@@ -27,9 +30,13 @@ export async function compileProgram(file: string): Promise<string> {
         enforce: "pre",
         resolveId: (id, importer) => {
           if (importer === undefined) return undefined;
-          if (!id.startsWith(".")) return { id, external: true };
+          const [, owner] = /^@cadastre\/(\w+)\/testing$/.exec(id) ?? [];
+          // Test support is bundled, because it is not compiled with its package; of an index only the modules in use.
+          if (owner !== undefined)
+            return { id: join(packages, owner, "src/testing/index.ts"), moduleSideEffects: false };
+          if (!id.startsWith(".")) return { id, external: true, moduleSideEffects: false };
           const path = fileURLToPath(new URL(id, `file://${importer}`));
-          const compiled = path.replace(/^(.*\/packages\/\w+)\/src\/(.*)\.ts$/, "$1/dist/$2.js");
+          const compiled = path.replace(/^(.*\/packages\/\w+)\/src\/(?!testing\/)(.*)\.ts$/, "$1/dist/$2.js");
           return compiled === path ? undefined : { id: compiled, external: "absolute" };
         },
       },

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { readPolicy } from "../policy.ts";
-import { escapeXml, kmsKeyArns, region } from "../server.ts";
-import { sha256 } from "../signature.ts";
-import { type Bucket, newObject, pageOf } from "./objects.ts";
+import { bucketRegion, escapeXml, kmsKeyArns } from "../server.ts";
+import { sha256Hex } from "../signature.ts";
+import { type FakeBucket, listPage, newObject } from "./objects.ts";
 
 /** A request whose signature has been verified. */
-export type Operation = {
+export type S3Operation = {
   readonly bucket: string;
   /** Empty if the request is about the bucket. */
   readonly key: string;
@@ -25,7 +25,7 @@ export type Reply = {
   readonly message?: string;
 };
 
-type Handler = (operation: Operation, buckets: Map<string, Bucket>) => Reply;
+type Handler = (operation: S3Operation, buckets: Map<string, FakeBucket>) => Reply;
 
 const denied: Reply = { status: 403, code: "AccessDenied" };
 const noBucket: Reply = { status: 404, code: "NoSuchBucket" };
@@ -42,7 +42,7 @@ export const handlers: Readonly<Record<string, Handler>> = {
   "PUT bucket": ({ bucket, query, body, may }, buckets) => {
     if (!may("s3:CreateBucket", bucketArn(bucket))) return denied;
     const policy = query.has("policy") ? readPolicy(body.toString()) : undefined;
-    buckets.set(bucket, { region, objects: new Map(), ...buckets.get(bucket), policy });
+    buckets.set(bucket, { region: bucketRegion, objects: new Map(), ...buckets.get(bucket), policy });
     return { status: 200 };
   },
   "GET bucket": (operation, buckets) => (operation.query.has("location") ? locate : list)(operation, buckets),
@@ -56,7 +56,7 @@ export const handlers: Readonly<Record<string, Handler>> = {
   },
 };
 
-function locate({ bucket, may }: Operation, buckets: Map<string, Bucket>): Reply {
+function locate({ bucket, may }: S3Operation, buckets: Map<string, FakeBucket>): Reply {
   const found = buckets.get(bucket);
   if (found === undefined) return noBucket;
   if (!may("s3:GetBucketLocation", bucketArn(bucket))) return denied;
@@ -66,13 +66,13 @@ function locate({ bucket, may }: Operation, buckets: Map<string, Bucket>): Reply
   };
 }
 
-function list({ bucket, query, may }: Operation, buckets: Map<string, Bucket>): Reply {
+function list({ bucket, query, may }: S3Operation, buckets: Map<string, FakeBucket>): Reply {
   const found = buckets.get(bucket);
   if (found === undefined) return noBucket;
   const prefix = query.get("prefix") ?? "";
   if (!may("s3:ListBucket", bucketArn(bucket), { "s3:prefix": prefix })) return denied;
   const after = query.get("continuation-token") ?? query.get("start-after") ?? "";
-  const { keys, next } = pageOf(found, prefix, after, pageSize);
+  const { keys, next } = listPage(found, prefix, after, pageSize);
   const items = keys.map((key) => {
     const object = found.objects.get(key);
     return `<Contents><Key>${escapeXml(key)}</Key><LastModified>${object?.modified.toISOString()}</LastModified><ETag>${escapeXml(object?.etag ?? "")}</ETag><Size>${object?.bytes.length}</Size></Contents>`;
@@ -84,7 +84,7 @@ function list({ bucket, query, may }: Operation, buckets: Map<string, Bucket>): 
   };
 }
 
-function put({ bucket, key, headers, body, may }: Operation, buckets: Map<string, Bucket>): Reply {
+function put({ bucket, key, headers, body, may }: S3Operation, buckets: Map<string, FakeBucket>): Reply {
   const found = buckets.get(bucket);
   if (found === undefined) return noBucket;
   const context = Object.fromEntries(
@@ -98,10 +98,13 @@ function put({ bucket, key, headers, body, may }: Operation, buckets: Map<string
     return { status: 400, code: "KMS.NotFoundException" };
   if (kmsKeyArn !== undefined && !may("kms:GenerateDataKey", kmsKeyArn))
     return { ...denied, message: `not authorized to perform: kms:GenerateDataKey on resource: ${kmsKeyArn}` };
-  if (sha256(body) !== headers["x-amz-content-sha256"])
+  if (sha256Hex(body) !== headers["x-amz-content-sha256"])
     return { status: 400, code: "XAmzContentSHA256Mismatch" };
   const checksumSha256 = text(headers["x-amz-checksum-sha256"]);
-  if (checksumSha256 !== undefined && Buffer.from(sha256(body), "hex").toString("base64") !== checksumSha256)
+  if (
+    checksumSha256 !== undefined &&
+    Buffer.from(sha256Hex(body), "hex").toString("base64") !== checksumSha256
+  )
     return { status: 400, code: "BadDigest" };
   if (headers["if-none-match"] === "*" && found.objects.has(key))
     return { status: 412, code: "PreconditionFailed" };
@@ -113,7 +116,11 @@ function put({ bucket, key, headers, body, may }: Operation, buckets: Map<string
   return { status: 200, headers: { etag: object.etag } };
 }
 
-function find({ bucket, key, headers, may }: Operation, buckets: Map<string, Bucket>, whole: boolean): Reply {
+function find(
+  { bucket, key, headers, may }: S3Operation,
+  buckets: Map<string, FakeBucket>,
+  whole: boolean,
+): Reply {
   const found = buckets.get(bucket);
   if (found === undefined) return noBucket;
   if (!may("s3:GetObject", `${bucketArn(bucket)}/${key}`)) return denied;

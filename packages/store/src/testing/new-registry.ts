@@ -1,4 +1,4 @@
-import type { AccessRegistry } from "../../src/registry/index.ts";
+import type { AccessRegistry } from "../registry/index.ts";
 
 let opened = 0;
 

@@ -16,12 +16,12 @@ import {
   createDestinations,
   type DestinationOptions,
   type Destinations,
-} from "../../../src/index.ts";
-import { openSqliteRegistry, type Registry } from "../registry.ts";
+} from "../../index.ts";
+import { openSqliteTestRegistry, type TestRegistry } from "../registry.ts";
 import { type Filled, policyOf } from "./onboarding.ts";
-import { kmsKeyArns, type ObjectServer, region, servicePrincipal } from "./server.ts";
+import { bucketRegion, kmsKeyArns, type ObjectServer, servicePrincipal } from "./server.ts";
 
-export const customer = "cust_7h2k";
+export const bucketCustomer = "cust_7h2k";
 
 /** An object as its owner sees it. */
 type Seen = { readonly key: string; readonly etag: string; readonly modified: string };
@@ -30,7 +30,7 @@ type Seen = { readonly key: string; readonly etag: string; readonly modified: st
 export type Customer = {
   readonly bucket: string;
   readonly destinations: Destinations;
-  readonly registry: Registry;
+  readonly registry: TestRegistry;
   /** Settings by which the service reaches the server. */
   readonly access: BucketAccess;
   /** Waits of the service between attempts, in milliseconds. They are recorded, not waited for. */
@@ -71,18 +71,21 @@ export async function makeCustomer(
   more: Partial<DestinationOptions> = {},
 ): Promise<Customer> {
   const folder = mkdtempSync(join(tmpdir(), "cadastre-push-"));
-  const registry = await openSqliteRegistry({ file: join(folder, "registry.sqlite") });
-  await registry.entitlements.install({ customer, version: 1, jws: "a.b.c", installed: 0 });
+  const registry = await openSqliteTestRegistry({ file: join(folder, "registry.sqlite") });
+  await registry.entitlements.install({ customer: bucketCustomer, version: 1, jws: "a.b.c", installed: 0 });
   const bucket = `brokerage-exports-${++made}`;
   const owner = new S3Client({
-    region,
+    region: bucketRegion,
     endpoint: server.endpoint,
     forcePathStyle: true,
     credentials: server.owner,
     requestChecksumCalculation: "WHEN_REQUIRED",
   });
   await owner.send(
-    new CreateBucketCommand({ Bucket: bucket, CreateBucketConfiguration: { LocationConstraint: region } }),
+    new CreateBucketCommand({
+      Bucket: bucket,
+      CreateBucketConfiguration: { LocationConstraint: bucketRegion },
+    }),
   );
   const waits: number[] = [];
   const access: BucketAccess = {
@@ -114,9 +117,14 @@ export async function makeCustomer(
       const { kmsKeyArn = kmsKeyArns[0], trust = same, permissions = same } = wanted;
       const prefix = `deliveries/p${++made}`;
       const role = `exports-${made}`;
-      const place = { bucket: wanted.bucket ?? bucket, region: wanted.region ?? region, prefix, kmsKeyArn };
+      const place = {
+        bucket: wanted.bucket ?? bucket,
+        region: wanted.region ?? bucketRegion,
+        prefix,
+        kmsKeyArn,
+      };
       const roleArn = `arn:aws:iam::111122223333:role/cadastre/file-delivery/${role}`;
-      const { destination, externalId } = await destinations.reserve(customer, { ...place, roleArn });
+      const { destination, externalId } = await destinations.reserve(bucketCustomer, { ...place, roleArn });
       const words: Filled = {
         SERVICE_PRINCIPAL: servicePrincipal,
         EXTERNAL_ID: externalId,

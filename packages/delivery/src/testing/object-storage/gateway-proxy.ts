@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { allows, assumption, type Policy, readPolicy, withoutKms } from "./policy.ts";
-import { type Asked, errorBody, type Fault, type Keys, type ObjectServer } from "./server.ts";
-import { readAuthorization, sha256, signatureOf, writeAuthorization } from "./signature.ts";
+import { type Asked, errorBody, type Fault, type ObjectServer, type StorageKeys } from "./server.ts";
+import { readAuthorization, sha256Hex, signatureOf, writeAuthorization } from "./signature.ts";
 
-export type Gate = Pick<ObjectServer, "endpoint" | "failWhen" | "stop"> & {
+export type GatewayProxy = Pick<ObjectServer, "endpoint" | "failWhen" | "stop"> & {
   /** Sets the trust policy of a role, which the gate enforces, except for principals. */
   readonly trust: (roleArn: string, policy: Policy) => void;
 };
@@ -14,7 +14,7 @@ export type Gate = Pick<ObjectServer, "endpoint" | "failWhen" | "stop"> & {
  * Starts a proxy on loopback that adds what Ceph's object gateway lacks: it checks the external id when a role is assumed, and removes KMS
  * actions from session policies, signing the request again. Everything else passes unchanged. It can also make requests fail.
  */
-export async function startGate(port: number, service: Keys): Promise<Gate> {
+export async function startGatewayProxy(port: number, service: StorageKeys): Promise<GatewayProxy> {
   const trusted = new Map<string, Policy>();
   let faultOf: ((asked: Asked) => Fault) | undefined;
 
@@ -27,7 +27,7 @@ export async function startGate(port: number, service: Keys): Promise<Gate> {
     const asked = { method: "POST", url: from.url ?? "/", headers: from.headers };
     const isSigned =
       authorization?.accessKeyId === service.accessKeyId &&
-      authorization.signature === signatureOf(asked, authorization, service.secretAccessKey, sha256(body));
+      authorization.signature === signatureOf(asked, authorization, service.secretAccessKey, sha256Hex(body));
     const trust = trusted.get(roleArn);
     const isTrusted = trust !== undefined && allows(trust, assumption(form));
     if (!isSigned || !isTrusted)
@@ -40,7 +40,7 @@ export async function startGate(port: number, service: Keys): Promise<Gate> {
       { ...asked, headers },
       authorization,
       service.secretAccessKey,
-      sha256(sent),
+      sha256Hex(sent),
     );
     const signed = { ...headers, authorization: writeAuthorization(authorization, signature) };
     forward(port, { ...asked, headers: signed }, to).end(sent);

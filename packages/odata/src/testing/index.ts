@@ -1,0 +1,13 @@
+/**
+ * Supports the tests of every package: a PostgreSQL server, free ports, compiled programs, and queries that try what
+ * the language allows. Inside the workspace only: it is left out of the published package.
+ *
+ * @module
+ */
+export { callTexts } from "./calls.ts";
+export { compilePackages, newestSource } from "./compiled-packages.ts";
+export { compileProgram } from "./compiled-program.ts";
+export { testExampleListings } from "./example-listings.ts";
+export { freePort } from "./free-port.ts";
+export { hostileQuery } from "./hostile-queries.ts";
+export { hasPostgres, type PostgresServer, startPostgres } from "./postgres.ts";
