@@ -6,7 +6,7 @@ import {
   folderOf,
 } from "@cadastre/delivery";
 import { z } from "zod";
-import { instant, oneOf, text, uuid, whole } from "../endpoint/members.ts";
+import { instant, oneOf, string, uuid, whole } from "../endpoint/members.ts";
 import type { DeliveryServices } from "./services.ts";
 
 /** How a delivery is transferred. */
@@ -14,7 +14,7 @@ export const deliveryMode = z.enum(["pull", "push", "both"]);
 
 /** The code of a failure, or null. @param codes all codes; by default they are not listed */
 export const failure = (codes?: readonly string[]) =>
-  z.object({ code: codes === undefined ? text : oneOf(codes) }).nullable();
+  z.object({ code: codes === undefined ? string : oneOf(codes) }).nullable();
 
 /** The text of a time, in milliseconds since 1970. */
 export const toInstant = (at: number): string => new Date(at).toISOString();
@@ -23,12 +23,12 @@ export const toInstantOrNull = (at: number | null): string | null => (at === nul
 const created = {
   id: uuid,
   status: oneOf(deliveryStates),
-  domain: text,
+  domain: string,
   deliveryMode,
 };
 
 /** JSON of a delivery at its creation. */
-export const createdDelivery = z.object({ ...created, destinationId: text.nullable(), createdAt: instant });
+export const createdDelivery = z.object({ ...created, destinationId: string.nullable(), createdAt: instant });
 
 /** Returns the JSON of a delivery at its creation, so that a replayed request gets the same answer whatever its state is now. */
 export const createdDeliveryView = ({ id, domain, mode, destination, created: at }: Delivery) => ({
@@ -44,12 +44,12 @@ const publicationStates = ["waiting", "publishing", "complete", "canceled", "fai
 
 const listed = {
   ...created,
-  subscriptionId: text.nullable(),
+  subscriptionId: string.nullable(),
   generation: whole,
   sequence: whole,
   noChange: z.boolean(),
   failure: failure(),
-  publication: z.object({ status: oneOf(publicationStates), prefix: text }).nullable(),
+  publication: z.object({ status: oneOf(publicationStates), prefix: string }).nullable(),
   createdAt: instant,
   completedAt: instant.nullable(),
   expiresAt: instant,

@@ -10,7 +10,7 @@ import {
 import type { Scope } from "@cadastre/entitlement";
 import { z } from "zod";
 import { defineEndpoint } from "../endpoint/endpoint.ts";
-import { instant, oneOf, pathId, text, uuid, whole } from "../endpoint/members.ts";
+import { instant, oneOf, pathId, string, uuid, whole } from "../endpoint/members.ts";
 import { faultCode } from "../endpoint/validate.ts";
 import { failure, toInstant, toInstantOrNull } from "./delivery-view.ts";
 import type { DeliveryServices } from "./services.ts";
@@ -23,18 +23,18 @@ const onDestination = { ...onDestinations, path: `${root}/{id}`, params } as con
 const members = {
   id: uuid,
   status: oneOf(Object.keys(destinationTransitions)),
-  bucket: text,
-  region: text,
-  prefix: text,
-  roleArn: text,
-  kmsKeyArn: text.nullable(),
+  bucket: string,
+  region: string,
+  prefix: string,
+  roleArn: string,
+  kmsKeyArn: string.nullable(),
   failure: failure(destinationFailures),
   last_verified_at: instant.nullable(),
   created_at: instant,
 };
 
 const destination = z.object(members);
-const issued = z.object({ ...members, externalId: text });
+const issued = z.object({ ...members, externalId: string });
 
 /** Returns the JSON of a destination: the members of the request in its spelling, then its state. */
 const destinationView = (found: Destination) => ({

@@ -2,7 +2,7 @@ import { type Acknowledgement, domainNames, maxKeyLength, maxReferenceLength } f
 import { manifestJsonSchema } from "@cadastre/manifest";
 import { z } from "zod";
 import { defineEndpoint } from "../endpoint/endpoint.ts";
-import { instant, limit, pathId, sha256Text, text, uri, uuid, whole } from "../endpoint/members.ts";
+import { instant, limit, pathId, sha256Text, string, uri, uuid, whole } from "../endpoint/members.ts";
 import { faultCode } from "../endpoint/validate.ts";
 import { fileExportsPath } from "../v1/inventory.ts";
 import { readListCursor, writeCursor } from "./cursor.ts";
@@ -31,11 +31,11 @@ const createExport = defineEndpoint({
     "Export all records of a domain that the key sees, as files. The same request again gives the same delivery, with `idempotency-replayed: true`",
   audit: "export.create",
   body: {
-    domain: text.meta({ enum: [...domainNames] }),
+    domain: string.meta({ enum: [...domainNames] }),
     deliveryMode,
-    idempotencyKey: text.meta({ minLength: 1, maxLength: maxKeyLength }),
-    destinationId: text.optional(),
-    profileId: text.optional(),
+    idempotencyKey: string.meta({ minLength: 1, maxLength: maxKeyLength }),
+    destinationId: string.optional(),
+    profileId: string.optional(),
   },
   answer: { status: 202, data: createdDelivery },
   errors: [
@@ -68,9 +68,9 @@ const listExports = defineEndpoint({
     "Deliveries that can be fetched, the last completed first. `meta.next_after` leads to the next page",
   query: {
     limit: limit("Deliveries of a page"),
-    after: text.optional().meta({ description: "`meta.next_after` of the page before" }),
+    after: string.optional().meta({ description: "`meta.next_after` of the page before" }),
   },
-  answer: { data: z.array(listedDelivery), meta: { count: whole, next_after: text.nullable() } },
+  answer: { data: z.array(listedDelivery), meta: { count: whole, next_after: string.nullable() } },
   errors: ["invalid_limit", "invalid_cursor"],
   handle: async ({ caller, query, reply }, services: DeliveryServices) => {
     const { deliveries, cursorKey } = services;
@@ -124,7 +124,7 @@ const getManifest = defineEndpoint({
   summary: "The manifest of a delivery. `data` is the manifest, byte for byte",
   answer: {
     data: z.unknown().meta({ ...manifestJsonSchema() }),
-    meta: { manifest_sha256: sha256Text, signature: z.object({ protected: text, signature: text }) },
+    meta: { manifest_sha256: sha256Text, signature: z.object({ protected: string, signature: string }) },
   },
   errors: [
     "not_found",
@@ -173,7 +173,7 @@ const grantDownload = defineEndpoint({
   answer: {
     // The second kind is only used outside of production, with `CADASTRE_GRANTS=direct_https`.
     data: z.discriminatedUnion("kind", [
-      z.object({ kind: z.literal("logical"), url: z.literal(redemptionPath), bearer_token: text }),
+      z.object({ kind: z.literal("logical"), url: z.literal(redemptionPath), bearer_token: string }),
       z.object({ kind: z.literal("direct_https"), url: uri }),
     ]),
     meta: { expires_at: instant },
@@ -221,8 +221,8 @@ const acknowledgeExport = defineEndpoint({
   body: {
     generation: whole,
     sequence: whole,
-    manifest_sha256: text.regex(/^[\dA-Fa-f]{64}$/).toLowerCase(),
-    customer_reference: text.meta({ maxLength: maxReferenceLength }),
+    manifest_sha256: string.regex(/^[\dA-Fa-f]{64}$/).toLowerCase(),
+    customer_reference: string.meta({ maxLength: maxReferenceLength }),
   },
   answer: {
     status: 201,
@@ -231,7 +231,7 @@ const acknowledgeExport = defineEndpoint({
       generation: whole,
       sequence: whole,
       manifest_sha256: sha256Text,
-      customer_reference: text,
+      customer_reference: string,
       acknowledged_at: instant,
     }),
   },

@@ -10,7 +10,7 @@ import {
 import { z } from "zod";
 import type { AuditAction } from "../audit/actions.ts";
 import { defineEndpoint, type Endpoint } from "../endpoint/endpoint.ts";
-import { instant, limit, oneOf, pathId, text, uuid, whole } from "../endpoint/members.ts";
+import { instant, limit, oneOf, pathId, string, uuid, whole } from "../endpoint/members.ts";
 import {
   deliveryMode,
   deliveryView,
@@ -27,8 +27,8 @@ const params = pathId("subscription");
 const onSubscriptions = { path: root, tag: "Delivery", channel: "file_delivery" } as const;
 const onSubscription = { ...onSubscriptions, path: `${root}/{id}`, params } as const;
 
-const domain = text.meta({ enum: [...domainNames] });
-const name = text.meta({ minLength: 1, maxLength: maxNameLength });
+const domain = string.meta({ enum: [...domainNames] });
+const name = string.meta({ minLength: 1, maxLength: maxNameLength });
 const cadenceSeconds = z
   .number()
   .meta({ type: "integer", minimum: cadenceBounds.least, maximum: cadenceBounds.most });
@@ -41,10 +41,10 @@ const subscription = z.object({
   domain,
   deliveryMode,
   cadenceSeconds,
-  destinationId: text.nullable(),
+  destinationId: string.nullable(),
   preferredMinuteOfDay: preferredMinuteOfDay.nullable(),
   emptyDeliveryBehavior,
-  profileId: text,
+  profileId: string,
   status: oneOf(["active", "resetting", "suspended", "paused", "canceled"]),
   failure: failure(),
   generation: whole,
@@ -95,9 +95,9 @@ const subscribe = defineEndpoint({
     cadenceSeconds,
     preferredMinuteOfDay: preferredMinuteOfDay.optional(),
     emptyDeliveryBehavior: emptyDeliveryBehavior.optional(),
-    destinationId: text.optional(),
-    profileId: text.optional(),
-    idempotencyKey: text.meta({ minLength: 1, maxLength: maxKeyLength }).optional(),
+    destinationId: string.optional(),
+    profileId: string.optional(),
+    idempotencyKey: string.meta({ minLength: 1, maxLength: maxKeyLength }).optional(),
   },
   answer: { status: 201, data: subscription },
   errors: [

@@ -7,7 +7,7 @@ import {
 } from "@cadastre/delivery";
 import { z } from "zod";
 import { defineEndpoint } from "../endpoint/endpoint.ts";
-import { instant, oneOf, pathId, text, uri, uuid, whole } from "../endpoint/members.ts";
+import { instant, oneOf, pathId, string, uri, uuid, whole } from "../endpoint/members.ts";
 import { faultCode } from "../endpoint/validate.ts";
 import { failure, toInstant, toInstantOrNull } from "./delivery-view.ts";
 import type { DeliveryServices } from "./services.ts";
@@ -31,7 +31,7 @@ const members = {
 };
 
 const webhook = z.object(members);
-const issued = z.object({ ...members, secret: text });
+const issued = z.object({ ...members, secret: string });
 
 /** Returns the JSON of a webhook: the members of the request, then its state. */
 const webhookView = (found: Webhook) => ({

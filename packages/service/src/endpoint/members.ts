@@ -4,7 +4,7 @@ import { faultCode } from "./validate.ts";
 
 // Schemas of members that several endpoints have.
 
-export const text = z.string();
+export const string = z.string();
 export const whole = z.int().min(0);
 export const instant = z.string().meta({ format: "date-time" });
 export const uuid = z.string().meta({ format: "uuid" });

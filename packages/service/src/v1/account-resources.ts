@@ -2,7 +2,7 @@ import { openExports } from "@cadastre/delivery";
 import type { Scope } from "@cadastre/entitlement";
 import { z } from "zod";
 import { defineEndpoint } from "../endpoint/endpoint.ts";
-import { text, whole } from "../endpoint/members.ts";
+import { string, whole } from "../endpoint/members.ts";
 import { odataRoot } from "../http/odata-protocol.ts";
 import { datasetMembers, datasetsOf, resourcesMember } from "./inventory.ts";
 import { mlsProfilesPath } from "./mls-profiles.ts";
@@ -27,17 +27,17 @@ export const accountResources = defineEndpoint({
   admitsExpired: true,
   answer: {
     data: z.object({
-      customer_id: text,
+      customer_id: string,
       entitlement_version: whole,
       entitlement_state: z.enum(["active", "expired"]),
-      products: z.array(text),
-      regions: z.array(z.object({ kind: text, value: text })),
+      products: z.array(string),
+      regions: z.array(z.object({ kind: string, value: string })),
       datasets: z.array(
         z.object({
           ...datasetMembers,
-          display_name: text,
+          display_name: string,
           resources: resourcesMember,
-          links: z.object({ metadata: text, service: text, mls_profile: text }),
+          links: z.object({ metadata: string, service: string, mls_profile: string }),
         }),
       ),
       channels: z.object({ api: z.boolean(), odata: z.boolean(), file_delivery: z.boolean() }),

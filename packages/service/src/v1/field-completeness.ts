@@ -4,7 +4,7 @@ import { resoDdVersion } from "@cadastre/reso";
 import { type Coverage, type CoverageWithin, type MarketCoverage, StoreError } from "@cadastre/store";
 import { z } from "zod";
 import { defineEndpoint } from "../endpoint/endpoint.ts";
-import { text, whole } from "../endpoint/members.ts";
+import { string, whole } from "../endpoint/members.ts";
 import { Refused } from "../errors.ts";
 import type { Answer } from "../http/answer.ts";
 import { canonicalField } from "./canonical-field.ts";
@@ -31,21 +31,21 @@ export const fieldCompleteness = defineEndpoint({
   channel: "api",
   query: {
     geography,
-    source: text.optional().meta({ description: "One ingestion source" }),
-    osn: text.optional().meta({ description: "One `OriginatingSystemName`" }),
+    source: string.optional().meta({ description: "One ingestion source" }),
+    osn: string.optional().meta({ description: "One `OriginatingSystemName`" }),
   },
   answer: {
     data: z.object({
       geography_type: z.enum(geographyTypes),
-      geography_id: text,
-      reso_dd_version: text,
+      geography_id: string,
+      reso_dd_version: string,
       minimum_cell_size: whole,
       cells: z.array(
         z.object({
-          source_id: text,
-          originating_system_name: text,
-          canonical_field: text,
-          wire_field: text,
+          source_id: string,
+          originating_system_name: string,
+          canonical_field: string,
+          wire_field: string,
           total_count: whole,
           populated_count: whole,
           populated_ratio: z.number().min(0).max(1).nullable(),

@@ -7,17 +7,17 @@ import {
   resourceNames,
 } from "@cadastre/reso";
 import { z } from "zod";
-import { text, uuid } from "../endpoint/members.ts";
+import { string, uuid } from "../endpoint/members.ts";
 import { odataRoot } from "../http/odata-protocol.ts";
 
 /** Path of the exports. Source: interface specification, section 4.3. */
 export const fileExportsPath = "/v1/file-exports";
 
 /** Members of a dataset in answers. */
-export const datasetMembers = { dataset_id: uuid, originating_system_name: text } as const;
+export const datasetMembers = { dataset_id: uuid, originating_system_name: string } as const;
 
 /** The licensed resources of a dataset in answers. */
-export const resourcesMember = z.array(z.object({ name: text, key: text, collection: text }));
+export const resourcesMember = z.array(z.object({ name: string, key: string, collection: string }));
 
 /**
  * A resource of a dataset, also if its entity set is not active. `collection` is the path of its entity set; of a resource that is only

@@ -1,7 +1,7 @@
 import { readListedId } from "@cadastre/store/property";
 import { z } from "zod";
 import { defineEndpoint } from "../endpoint/endpoint.ts";
-import { pathKey, text } from "../endpoint/members.ts";
+import { pathKey, string } from "../endpoint/members.ts";
 import { Refused } from "../errors.ts";
 import { isPropertyId } from "./property.ts";
 import { requireFilteredListings } from "./proven-set.ts";
@@ -17,8 +17,8 @@ export const listing = defineEndpoint({
   params: { listing_key: pathKey("invalid_listing_key", "A `ListingKey`", "GSM_10000111") },
   answer: {
     data: z.object({
-      listing_key: text,
-      property_id: text.nullable().meta({ description: "Null if the fields that identify it are hidden" }),
+      listing_key: string,
+      property_id: string.nullable().meta({ description: "Null if the fields that identify it are hidden" }),
     }),
   },
   errors: ["invalid_listing_key", "not_found"],

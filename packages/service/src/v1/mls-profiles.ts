@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineEndpoint } from "../endpoint/endpoint.ts";
-import { text, uri, whole } from "../endpoint/members.ts";
+import { string, uri, whole } from "../endpoint/members.ts";
 import { datasetMembers, datasetsOf, resourcesMember } from "./inventory.ts";
 import { approvedIn } from "./recent-profiles.ts";
 import type { V1Services } from "./services.ts";
@@ -20,9 +20,9 @@ export const mlsProfiles = defineEndpoint({
       z.object({
         ...datasetMembers,
         resources: resourcesMember,
-        originating_system_full_name: text,
+        originating_system_full_name: string,
         compliance: z.object({
-          disclaimer: text,
+          disclaimer: string,
           logo_url: uri,
           rules_url: uri,
           required_update_frequency_hours: whole,

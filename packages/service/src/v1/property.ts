@@ -2,7 +2,7 @@ import type { Row } from "@cadastre/odata";
 import { isProvisionalId, readProperty } from "@cadastre/store/property";
 import { z } from "zod";
 import { defineEndpoint, toSchema } from "../endpoint/endpoint.ts";
-import { pathKey, text } from "../endpoint/members.ts";
+import { pathKey, string } from "../endpoint/members.ts";
 import { Refused } from "../errors.ts";
 import { isCanonicalPlacekey } from "../identity/placekey.ts";
 import { requireFilteredListings } from "./proven-set.ts";
@@ -15,15 +15,15 @@ const number = z.number().nullable();
 
 /** The attributes that most properties have. Attributes of fields that the key may not see are left out. */
 const attributes = z.looseObject({
-  status: text.nullable(),
+  status: string.nullable(),
   list_price: number,
   bedrooms: number,
   bathrooms: number,
-  osn: text,
+  osn: string,
 });
 
 /** A hidden property is `not_found`, like an absent one: the same SQL statements find neither. */
-export const property = defineEndpoint({
+export const physicalProperty = defineEndpoint({
   method: "get",
   path: "/v1/properties/{id}",
   tag: "JSON",
@@ -32,9 +32,9 @@ export const property = defineEndpoint({
   params: { id: pathKey("invalid_property_id", "A Placekey, or `prov:<ULID>`", "222-222@5vg-82n-kzz") },
   answer: {
     data: z.object({
-      id: text,
+      id: string,
       domain: z.literal("listing"),
-      version: text.meta({ pattern: "^[0-7][0-9A-HJKMNP-TV-Z]{25}$" }),
+      version: string.meta({ pattern: "^[0-7][0-9A-HJKMNP-TV-Z]{25}$" }),
       attributes: z.custom<Row>().meta({ ...toSchema(attributes), required: undefined }),
     }),
   },
