@@ -7,7 +7,7 @@ import { wordCharacterRuns } from "../../src/functions/word-characters-table.ts"
 import { wordsOf } from "../../src/functions/words.ts";
 import { distance } from "../../src/geodesy/distance.ts";
 import { containsPoint } from "../../src/geodesy/polygon.ts";
-import { postgresHelpers } from "../../src/postgres/helpers.ts";
+import { helperFiles, helpersOf, postgresHelpers } from "../../src/postgres/helpers.ts";
 import { hasPostgres, type PostgresServer, startPostgres } from "../../src/testing/postgres.ts";
 import type { Position } from "../../src/tree/index.ts";
 import { inMemory, inPostgres } from "./engines.ts";
@@ -85,6 +85,18 @@ describe.skipIf(!hasPostgres)("PostgreSQL agrees with memory (skipped where none
   afterAll(async () => {
     await pool?.end();
     await server?.stop();
+  });
+
+  test.each(helperFiles)("%s.sql loads, and its functions have the bodies that it states", async (file) => {
+    for (const statement of helpersOf(file)) {
+      await pool.query(statement);
+      const [head = "", body] = statement.split("$$");
+      const name = /function (\w+)/.exec(head)?.[1];
+      const { rows } = await pool.query<{ prosrc: string }>("select prosrc from pg_proc where proname = $1", [
+        name,
+      ]);
+      expect(rows.map(({ prosrc }) => prosrc)).toContain(body);
+    }
   });
 
   /** The first column of a statement over the items of a JSON array, `item`. */

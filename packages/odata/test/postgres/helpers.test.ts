@@ -4,11 +4,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type pg from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { helperFiles, helpersOf, postgresHelpers } from "../../src/postgres/helpers.ts";
 import { sqlFileText } from "../../src/postgres/sql-files.ts";
-import { hasPostgres, type PostgresServer, startPostgres } from "../../src/testing/postgres.ts";
 
 const source = fileURLToPath(new URL("../../src/postgres", import.meta.url));
 const embedSql = fileURLToPath(new URL("../../../../scripts/embed-sql.mjs", import.meta.url));
@@ -52,30 +50,4 @@ test("a compiled package contains the files, and reads none", async () => {
   } finally {
     rmSync(folder, { recursive: true });
   }
-});
-
-describe.skipIf(!hasPostgres)("in PostgreSQL (skipped where none is installed)", () => {
-  let server: PostgresServer;
-  let pool: pg.Pool;
-
-  beforeAll(async () => {
-    server = await startPostgres();
-    pool = server.connect();
-  });
-
-  afterAll(async () => {
-    await pool?.end();
-    await server?.stop();
-  });
-
-  test("each file loads after those before it, twice too, and its functions have the bodies it states", async () => {
-    for (const file of [...helperFiles, ...helperFiles])
-      for (const statement of helpersOf(file))
-        await expect(pool.query(statement), `${file}.sql`).resolves.toBeDefined();
-    const { rows } = await pool.query<{ prosrc: string }>(
-      "select prosrc from pg_proc where pronamespace = 'public'::regnamespace and proname like 'cadastre\\_%'",
-    );
-    const bodies = postgresHelpers().map((statement) => statement.split("$$")[1] ?? "");
-    expect(rows.map(({ prosrc }) => prosrc).toSorted()).toEqual(bodies.toSorted());
-  });
 });
