@@ -16,7 +16,7 @@ export const endOf = (token: IToken): number => token.startOffset + token.image.
 export const nameOf = (token: IToken | undefined): string => token?.tokenType.name ?? "";
 
 /** True if the last of `tokens` is at the start of the text or follows white space. */
-export function isSpaced(tokens: readonly IToken[]): boolean {
+function isSpaced(tokens: readonly IToken[]): boolean {
   const before = tokens.at(-2);
   return before === undefined || endOf(before) !== tokens.at(-1)?.startOffset;
 }
