@@ -136,6 +136,7 @@ const slips = {
     ["Office($top=1,$skip=2)", 13, 14, "expected `;` or `)`, found `,`"],
     ["Office($top=a)", 12, 13, "expected a value of the option, found `a`"],
     ["Office($select=Name", 19, 19, "expected `;` or `)`, found the end of the text"],
+    ["Office($search=a{", 17, 17, "expected `;` or `)`, found the end of the text"],
     ["Office $top=1", 7, 11, "expected `,` or the end of the text, found `$top`"],
     ["Office($filter=Name = 'x')", 20, 21, "expected `eq`, found `=`"],
     ["Office($flter=Name)", 7, 13, "expected a query option, found `$flter`"],

@@ -2,8 +2,7 @@ import { type Limits, tooComplex } from "../limits.ts";
 import { type Operator, operatorAt, unaryBinds } from "../operators.ts";
 import type { SyntaxNode } from "../tree.ts";
 import { digit, is, letter, skip, space, spells } from "./characters.ts";
-import { stringAt } from "./literal.ts";
-import { numeralAt } from "./numeral.ts";
+import { numeralAt, stringAt } from "./literal.ts";
 import { closeParen, comma, openParen, PathReader, quote } from "./path.ts";
 
 const listItemKinds: ReadonlySet<string> = new Set(["Literal", "Enum", "Geo"]);

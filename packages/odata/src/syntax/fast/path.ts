@@ -2,8 +2,7 @@ import { isCanonicalFunction } from "../function-names.ts";
 import { deepestNesting, type Limits, tooComplex } from "../limits.ts";
 import type { SyntaxNode } from "../tree.ts";
 import { digit, endOfIdentifier, endOfName, is, letter, skip, space, spells } from "./characters.ts";
-import { prefixedAt, wordAt } from "./literal.ts";
-import { guidAt } from "./numeral.ts";
+import { guidAt, prefixedAt, wordAt } from "./literal.ts";
 
 export const openParen = 40;
 export const closeParen = 41;

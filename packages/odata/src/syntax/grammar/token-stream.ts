@@ -74,21 +74,21 @@ export function tokensFrom(lexer: Lexer, text: string, from: number): IToken[] {
 export function tokenize(lexer: Lexer, text: string, from: number): IToken[] {
   if (/[ \t]/.test(text.charAt(from))) throw syntaxError(text, { start: from, end: from + 1 }, "a value");
   const tokens = tokensFrom(lexer, text, from);
-  for (const [index, token] of tokens.entries()) {
+  let end = -1;
+  for (const token of tokens) {
     refuseUnclosed(token, text);
-    const previous = tokens[index - 1];
-    const glued = previous !== undefined && endOf(previous) === token.startOffset;
-    if (glued && wordy.test(token.image) && wordyEnd.test(previous.image)) {
+    if (end === token.startOffset && wordy.test(token.image) && wordyEnd.test(text.charAt(end - 1))) {
       throw syntaxError(text, spanOf(token), expectedBetween(text, token.startOffset));
     }
     if (longOrForeign.test(token.image) && nameParts.test(token.image)) {
       for (const part of token.image.split(".")) {
         if (identifier.test(part)) continue;
-        const slip = valueSlip(text, token.startOffset, isCompared(tokens.slice(0, index)));
+        const slip = valueSlip(text, token.startOffset, isCompared(tokens.slice(0, tokens.indexOf(token))));
         const span = { start: token.startOffset, end: slip?.end ?? endOf(token) };
         throw syntaxError(text, span, slip?.expected ?? "a name");
       }
     }
+    end = endOf(token);
   }
   return tokens;
 }
