@@ -112,6 +112,7 @@ export type {
   ExportSource,
   ExportType,
 } from "./source/export-source.ts";
+export type { KeyedLine } from "./source/keyed-lines.ts";
 export { type MarketReaderOptions, marketReader } from "./source/market-reader.ts";
 export { type PropertyReaderOptions, propertyReader } from "./source/property-reader.ts";
 export { storeSource } from "./source/store-source.ts";

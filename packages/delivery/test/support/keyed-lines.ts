@@ -1,5 +1,4 @@
-import type { ExportBatch } from "../../src/index.ts";
-import type { KeyedLine } from "../../src/source/keyed-lines.ts";
+import type { ExportBatch, KeyedLine } from "../../src/index.ts";
 
 /** Splits batches into their lines, with the keys that the records state. */
 export async function* linesOfBatches(
