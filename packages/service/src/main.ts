@@ -12,7 +12,7 @@ import { readSecretsOf } from "./data/secrets.ts";
 import { banner } from "./demo/banner.ts";
 import { prepareDemoAccess, withoutKey } from "./demo/demo-access.ts";
 import { type DemoKey, readDemo, writeDemo } from "./demo/demo-file.ts";
-import { isLoopback } from "./http/host.ts";
+import { isLoopback } from "./http/request-head.ts";
 import { ListenError, tryEndpoint } from "./http/server.ts";
 import { startService } from "./service.ts";
 

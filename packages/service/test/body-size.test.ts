@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Refused } from "../src/errors.ts";
-import { exceedsValueCount } from "../src/http/json-size.ts";
+import { exceedsValueCount } from "../src/http/request-body.ts";
 import { readJsonBatch } from "../src/odata/batch/json-batch.ts";
 import { readMultipartBatch } from "../src/odata/batch/multipart-batch.ts";
 import { ask } from "./support/ask.ts";

@@ -1,7 +1,6 @@
 import type { Request } from "express";
 import { Refused } from "../errors.ts";
-import { exceedsValueCount } from "../http/json-size.ts";
-import { contentTypeOf, readRequestBody } from "../http/request-body.ts";
+import { contentTypeOf, exceedsValueCount, readRequestBody } from "../http/request-body.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { validate } from "./validate.ts";
 

@@ -1,6 +1,6 @@
 import type { Request, Response } from "express";
 import type { Config } from "../config.ts";
-import { abortOnClientClose } from "./client-abort.ts";
+import { abortOnClientClose } from "./connection.ts";
 import { MemoryBudget } from "./memory-budget.ts";
 import { memoryLimitsOf } from "./memory-limits.ts";
 import { callerOf } from "./request-context.ts";

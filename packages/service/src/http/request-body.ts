@@ -1,3 +1,4 @@
+import { exceedsLimits } from "@cadastre/manifest";
 import type { Request } from "express";
 import { Refused } from "../errors.ts";
 import { type MediaType, parseMediaType } from "./media-type.ts";
@@ -40,3 +41,10 @@ function toText(bytes: Buffer): string {
     throw new Refused("invalid_encoding");
   }
 }
+
+/**
+ * True if the JSON `text` has more than `most` values and members. Meant to be called before the text is parsed and checked against a
+ * schema, which costs microseconds per value: a megabyte may hold 500,000 values.
+ */
+export const exceedsValueCount = (text: string, most: number): boolean =>
+  exceedsLimits(Buffer.from(text), { values: most });

@@ -6,14 +6,13 @@ import { Refused } from "../errors.ts";
 import { noContent, sendAnswer, sendBodyStream } from "../http/answer.ts";
 import { createBodyBudget } from "../http/body-budget.ts";
 import { chain, type Step } from "../http/chain.ts";
-import { abortOnClientClose } from "../http/client-abort.ts";
-import { isHost } from "../http/host.ts";
+import { abortOnClientClose } from "../http/connection.ts";
 import { type OdataVersion, odataRoot, requireVersion } from "../http/odata-protocol.ts";
-
 import { logFailure } from "../http/on-error.ts";
-import { privateResponse } from "../http/private-response.ts";
 import { callerOf, findContext } from "../http/request-context.ts";
+import { isHost } from "../http/request-head.ts";
 import { requestOrigin } from "../http/request-origin.ts";
+import { privateResponse } from "../http/response-headers.ts";
 import { createStages } from "../http/stages.ts";
 import type { Log } from "../log.ts";
 import { answerRead } from "./answer-read.ts";

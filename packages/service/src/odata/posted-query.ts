@@ -2,7 +2,7 @@ import type { Request } from "express";
 import { Refused } from "../errors.ts";
 import { type MediaType, parseMediaType } from "../http/media-type.ts";
 import { contentTypeOf, readRequestBody } from "../http/request-body.ts";
-import { maxUrlLength } from "../http/url-limit.ts";
+import { maxUrlLength } from "../http/request-head.ts";
 import { encodeUnsafe } from "./unsafe.ts";
 
 /** Longest query in a body, in bytes: with a path and a skip token it still fits into the URL of the next page. */

@@ -1,6 +1,6 @@
 import { Refused } from "../../errors.ts";
 import { odataRoot } from "../../http/odata-protocol.ts";
-import { maxUrlLength } from "../../http/url-limit.ts";
+import { maxUrlLength } from "../../http/request-head.ts";
 import { encodeUnsafe } from "../unsafe.ts";
 
 /** Path and query of a request of a batch. */

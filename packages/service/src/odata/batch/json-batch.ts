@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Refused } from "../../errors.ts";
 import { type Body, copiedSlicesOf, slicesOf } from "../../http/body.ts";
-import { exceedsValueCount } from "../../http/json-size.ts";
+import { exceedsValueCount } from "../../http/request-body.ts";
 import {
   type BatchItem,
   type BatchReply,

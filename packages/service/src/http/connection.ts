@@ -1,5 +1,34 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { Response } from "express";
+import type { Step } from "./chain.ts";
+
+const signals = new WeakMap<Response, AbortSignal>();
+
+/** Returns the signal that aborts when the client disconnects before its answer was sent. */
+export function abortOnClientClose(res: Response): AbortSignal {
+  const known = signals.get(res);
+  if (known !== undefined) return known;
+  const controller = new AbortController();
+  res.once("close", () => {
+    if (!res.writableFinished) controller.abort();
+  });
+  signals.set(res, controller.signal);
+  return controller.signal;
+}
+
+/**
+ * Closes the connection of a client that reads nothing of its answer for `seconds`. A client that reads slowly is left alone: the timer
+ * restarts with every byte that the system accepts for it. While the service is still preparing the answer, nothing is buffered, so no
+ * connection is closed.
+ */
+export const closeIdleClients =
+  (seconds: number): Step =>
+  (_req, res) => {
+    res.setTimeout(seconds * 1000, () => {
+      if (res.writableLength > 0) res.destroy();
+    });
+  };
 
 const queues = new WeakMap<Socket, Set<ServerResponse>>();
 
