@@ -12,8 +12,8 @@ export type StoredResource = {
   /** Like `indexes`, but the first column other than the dataset is indexed by its case-folded text, for `$ignorecase`. */
   readonly folded?: readonly (readonly string[])[];
   /**
-   * Name parts of the indexes of the first schema, which kept no record of its indexes: a migration from it drops these. Later schemas
-   * record theirs.
+   * Column names of each index of the first schema, which did not record its indexes: a migration from it drops them. Later schemas record
+   * theirs.
    */
   readonly formerIndexes?: readonly (readonly string[])[];
   /** Columns besides the dataset that only access restrictions read and no query can name. */
@@ -27,7 +27,7 @@ export type StoredResource = {
    * The record whose values the hidden columns copy. Publications and rollbacks update the copies; a plain commit stores the given values.
    */
   readonly follows?: Follows;
-  /** Grouping by which each build stores how many records have values. Absent: nothing is counted. */
+  /** Groups for which each build stores, by field, the number of records that have a value. Absent: nothing is counted. */
   readonly counted?: Counted;
 };
 
@@ -50,7 +50,7 @@ export type Counted = {
 };
 
 /**
- * A location column. With `characters`, only the first characters of its values identify the place; a filter may then compare the
- * column with texts of at most that length, and may not use it otherwise.
+ * A location column. With `characters`, records are counted by that many first characters of its values, such as 5 of a ZIP+4 code. Counts can
+ * then be restricted by a filter that compares the column with texts of at most that length, and by no other filter on it.
  */
 export type LocationColumn = { readonly column: string; readonly characters?: number };

@@ -17,7 +17,8 @@ const grant = z.record(z.string(), z.unknown());
  * Requests a new grant for one part, and returns its token. Keep the token in memory only, and send it only to {@link redeemPath} of the
  * same origin.
  *
- * @throws {ClientError} if the grant is of any kind but `logical`
+ * @throws {ClientError} `grant_kind` if the grant is not for the service itself but, for example, a signed address of a bucket; `grant_url`,
+ * `grant_malformed`
  */
 export async function requestGrant(connection: Connection, id: string, part: number): Promise<string> {
   const request = "the part grant";

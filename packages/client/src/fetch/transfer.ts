@@ -69,7 +69,7 @@ async function redeem(
   const response = await sendOnce(connection, ask, signal).catch((error: unknown) => {
     // The API key was valid for the grant, so it is the token that is no longer valid.
     if (error instanceof ClientError && error.code === "unauthorized")
-      throw new TransientError("it does not take the token", { otherwise: error });
+      throw new TransientError("it does not take the token", { finalError: error });
     throw error;
   });
   if ((response.headers.get("content-encoding") ?? "identity") !== "identity") {
@@ -127,7 +127,7 @@ async function* checked(
   }
   if (length < part.byteLength)
     throw new TransientError("it ended early", {
-      otherwise: new ClientError("part_length_differs", { part: number }),
+      finalError: new ClientError("part_length_differs", { part: number }),
     });
   if (hash.digest("hex") !== part.sha256) throw damaged("part_hash_differs");
 }

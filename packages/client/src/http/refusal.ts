@@ -44,8 +44,8 @@ export async function refusalOf({ status, headers, body }: Response, signal: Abo
   const passes = entryOf(passingCodes, told.code);
   if (passing.has(status) || passes !== undefined) {
     const wait = retryAfter(headers.get("retry-after"), Date.now());
-    const otherwise = passes?.code === undefined ? {} : { otherwise: new ClientError(passes.code) };
-    return new TransientError(passes?.reason ?? `it gave ${status}`, { wait, ...otherwise });
+    const finalError = passes?.code === undefined ? {} : { finalError: new ClientError(passes.code) };
+    return new TransientError(passes?.reason ?? `it gave ${status}`, { wait, ...finalError });
   }
   const cause = entryOf(codeOfError, told.code) ?? codeOfStatus[status] ?? "request_refused";
   return new ClientError(cause, { status: String(status), ...told });

@@ -24,7 +24,7 @@ export async function withRetry<T>(
       if (signal?.aborted) throw new ClientError("interrupted");
       if (!(error instanceof TransientError)) throw error;
       failed[error instanceof DamagedAnswer ? "damaged" : "passing"]++;
-      if (error instanceof DamagedAnswer && failed.damaged >= mostDamaged) throw error.distrust;
+      if (error instanceof DamagedAnswer && failed.damaged >= mostDamaged) throw error.finalError;
       const pause = pauseAfter(error, failed.passing, retryPolicy);
       onRetry(error.message, pause);
       await pauseFor(pause, signal);
@@ -34,14 +34,14 @@ export async function withRetry<T>(
 
 /** Returns the pause before the next attempt, in milliseconds. @throws {ClientError} if there is to be no other attempt */
 function pauseAfter(
-  { message, wait = 0, otherwise }: TransientError,
+  { message, wait = 0, finalError }: TransientError,
   tries: number,
   retryPolicy: RetryPolicy,
 ): number {
   if (wait > maxRetryAfter)
     throw new ClientError("wait_too_long", { minutes: String(Math.ceil(wait / 60_000)) });
   if (tries >= retryPolicy.tries)
-    throw otherwise ?? new ClientError("server_busy", { tries: String(tries), reason: message });
+    throw finalError ?? new ClientError("server_busy", { tries: String(tries), reason: message });
   // Jitter on top of what the server asked for, because it has told others the same.
   return wait + backoff(Math.max(1, tries), retryPolicy, Math.random());
 }

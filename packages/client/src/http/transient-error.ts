@@ -2,31 +2,30 @@ import { ClientError } from "../errors.ts";
 
 /** A transient error: a retry may succeed. */
 export class TransientError extends Error {
-  override readonly name: string = "Passing";
+  override readonly name: string = "TransientError";
   /** Pause that the server asks for, in milliseconds. */
   readonly wait: number | undefined;
-  /** The error to report when retries do not help. */
-  readonly otherwise: ClientError | undefined;
+  /** The error to report after the last retry. Undefined: `server_busy`. */
+  readonly finalError: ClientError | undefined;
 
   constructor(
     reason: string,
-    { wait, otherwise }: { wait?: number | undefined; otherwise?: ClientError } = {},
+    { wait, finalError }: { wait?: number | undefined; finalError?: ClientError } = {},
   ) {
     super(reason);
     this.wait = wait;
-    this.otherwise = otherwise;
+    this.finalError = finalError;
   }
 }
 
 /** Bytes that were received completely but have the wrong hash or length. They are fetched at most {@link mostDamaged} times. */
 export class DamagedAnswer extends TransientError {
-  override readonly name = "Damaged";
-  /** The error to report after the last attempt. */
-  readonly distrust: ClientError;
+  override readonly name = "DamagedAnswer";
+  override readonly finalError: ClientError;
 
-  constructor(reason: string, distrust: ClientError) {
+  constructor(reason: string, finalError: ClientError) {
     super(reason);
-    this.distrust = distrust;
+    this.finalError = finalError;
   }
 }
 

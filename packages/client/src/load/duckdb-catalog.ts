@@ -3,7 +3,10 @@ import { markPrefix, type SqlSession } from "./session.ts";
 
 const kinds: Readonly<Record<string, string>> = { "BASE TABLE": "table", VIEW: "view" };
 
-/** Looks up a name. DuckDB ignores letter case in names, and its foreign keys never delete rows of other tables. */
+/**
+ * Looks up a table or view by name, ignoring letter case as DuckDB does. `dependents` is always empty: a foreign key of DuckDB cannot
+ * delete rows of other tables.
+ */
 export async function duckdbRelation(
   run: SqlSession["run"],
   schema: string,

@@ -56,7 +56,7 @@ export type WorkerMeans = {
   readonly source: ExportSource;
   readonly parts: PartStore;
   /**
-   * Returns the scope that a customer is granted now; undefined if none. If it throws an `EntitlementError` with the outcome `denied`, the
+   * Returns the scope that a customer is granted now; undefined if none. If it throws an `EntitlementError` of the kind `forbidden`, the
    * delivery is canceled.
    */
   readonly scopeOf: (customer: string) => Promise<Scope | undefined>;

@@ -25,10 +25,10 @@ function oneOf(type: ExportType, names: typeof read | typeof named): string {
   return `STRUCT(${type.struct.map((member) => `${sqlName(member.name)} ${textOf(member, names)}`).join(", ")})`;
 }
 
-/** The type that a column is written as. */
+/** The type of a column in the Parquet file. */
 export const writtenType = (column: ExportColumn): string => textOf(column, named);
 
-/** The type that a column of `ExactLines` is read as. */
+/** The type that DuckDB reads a column of `ExactLines` as, before it is converted for the Parquet file. */
 export const readType = (column: ExportColumn): string => textOf(column, read);
 
 /** Quotes a name as an SQL identifier. */

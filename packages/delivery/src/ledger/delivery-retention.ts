@@ -6,21 +6,21 @@ import type { Claim } from "./queue.ts";
  */
 export type DeliveryRetention = {
   /**
-   * Expires complete deliveries after their time, fails those that were not published in time, and deletes expired grants. A
-   * committed delivery fails only if its destination is disabled. Returns the number of expired deliveries.
+   * Expires complete deliveries after their time, fails those that were not published in time, and deletes expired grants. A delivery
+   * whose last object is being written to its bucket fails only if its destination is disabled. Returns the number of expired deliveries.
    */
   readonly expire: (at: number) => Promise<number>;
   /**
-   * Deletes the ledger's parts and manifests of deliveries that have expired or ended otherwise. Returns the number of expired
-   * ones.
+   * Deletes the parts and manifests of expired, canceled and failed deliveries from the ledger. Returns the number of expired deliveries
+   * that were purged.
    */
   readonly purge: () => Promise<number>;
   /**
-   * Removes part files that no delivery needs, at most `limit`. While one is being removed, no worker can write it. Returns the
-   * number removed.
+   * Calls `remove` for at most `limit` parts that no delivery needs. While one is being removed, no worker can write it. Returns the number
+   * of removed parts.
    */
   readonly removeBytes: (limit: number, remove: (sha256: string) => Promise<void>) => Promise<number>;
-  /** Returns the current claims. Staged files of other claims are left over. */
+  /** Returns the current claims. Staged files that belong to none of them were left by a worker that is gone. */
   readonly claims: () => Promise<readonly Claim[]>;
   /**
    * Returns the earliest checkpoint still needed: by building and rebuilding, or by the next delivery of a subscription that is

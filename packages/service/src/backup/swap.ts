@@ -17,14 +17,14 @@ const root = z.enum(["data", "parts"]);
 const entry = z.strictObject({
   root,
   name: z.string(),
-  /** False if the backup does not have it: an existing one is only moved aside. */
+  /** True if the backup has it. False: an existing one is moved aside and not replaced. */
   puts: z.boolean(),
 });
 
 /** Journal of a restore. It is written when all files are staged and verified; from then on the restore is always completed. */
 const schema = z.strictObject({
   version: z.literal(1),
-  /** Name of the folders that existing data is moved to. */
+  /** Name of the folders that the existing files are moved to, one beside each restored folder. */
   replaced: z.string(),
   /** SHA-256 of the backup's manifest. */
   backup: z.string(),

@@ -4,7 +4,7 @@ import { provisionalIdOf } from "@cadastre/store/property";
 import { latLngToCell } from "h3-js";
 import { addressParts } from "./address.ts";
 
-/** Returns the column with the id of a listing's property that is used while the listing has no Placekey. */
+/** Returns the provisional id of a listing's property, as a row of its one column. It is the property's id while no listing of it has a Placekey. */
 export const identityValues = (datasetId: string | null, listing: Row): Row => ({
   [provisionalIdProperty.name]: provisionalId(datasetId, listing),
 });

@@ -43,7 +43,10 @@ function atFirstUse(compile: () => Scope): () => Scope {
   };
 }
 
-/** Grants everything that can be granted. Only for the gates, the ingest and the operator's commands; no request may use it. */
+/**
+ * Grants everything that can be granted. Only for the checks before a publication (`gates/`), the ingest and the operator's commands; no
+ * request may use it.
+ */
 export const systemScope = atFirstUse(() =>
   scopeOver("system", (name) => ({ fields: "*", ...policiesOf(name) })),
 );

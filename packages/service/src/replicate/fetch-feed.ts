@@ -28,7 +28,7 @@ const maxRedirections = 5;
 
 /** Transient error: the request is retried. */
 class TransientFeedError extends Error {
-  override readonly name = "Passing";
+  override readonly name = "TransientError";
   /** Pause that the feed asks for, in milliseconds. */
   readonly wait: number | undefined;
 

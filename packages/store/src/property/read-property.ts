@@ -9,9 +9,10 @@ import { type PropertyView, viewOf } from "./view.ts";
 export type PropertyReads = ListingReads & { readonly identities: Identities };
 
 /**
- * Returns the property with an id, from the listings that the scope grants and as it shows them; undefined if there are none. A
- * listing with a Placekey belongs to the property of the Placekey. One without belongs to its provisional id, or to what that was
- * resolved to. If all listings of an id have received a Placekey since, the property of this Placekey is returned.
+ * Returns the property with an id, as far as the scope grants its listings and their fields; undefined if it grants none of them. A listing
+ * with a Placekey belongs to the property with that Placekey. A listing without one belongs to the property with its provisional id or,
+ * if an operator has resolved this id, to the property that it was resolved to. If all listings of a provisional id have received a
+ * Placekey since, the property with this Placekey is returned.
  */
 export async function readProperty(
   id: string,
@@ -27,7 +28,7 @@ export async function readProperty(
   return viewOf(there.id, (await listingsOf(there, reads, options)).own, isSeenBy(reads));
 }
 
-/** Returns the property of an identity itself; undefined if no listing belongs to it. */
+/** Returns the property of an identity, without following its listings to another one; undefined if no listing belongs to it. */
 export async function readIdentity(
   identity: Identity,
   reads: ListingReads,

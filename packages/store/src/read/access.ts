@@ -12,9 +12,9 @@ export type RowsOf = (index: IndexSchema, columns: number) => number | undefined
 /** Access path of a query. */
 export type Access = {
   /**
-   * An index to read in the query's order until the page is full: its first columns are pinned by the filter, and the next ones are the
-   * first ones of the order. Undefined if there is none, or if the pinned columns leave so few rows that sorting is cheaper. If the index
-   * contains the dataset, the page is merged from the rows of each dataset.
+   * An index to read in the query's order until the page is full. The filter pins its first columns to single values; its next columns are
+   * the first ones of the order. If the dataset is one of its columns, the rows of each dataset are read in order and merged. Undefined if
+   * no index fits, or if so few rows remain that sorting them is cheaper.
    */
   readonly ordered: IndexSchema | undefined;
   /** True if an index leaves hardly any rows to read. */

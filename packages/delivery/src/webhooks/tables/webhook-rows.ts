@@ -16,15 +16,21 @@ export type WebhookRow = {
   readonly failure: string | null;
   readonly last_status: number | null;
   readonly last_attempt: Int64Column | null;
+  /** Version of the entitlement that the customer was last notified of. */
   readonly told_version: Int64Column | null;
+  /** SHA-256 of that entitlement's scope. */
   readonly told_scope: string | null;
-  /** Version of the customer's installed entitlement at the last comparison. It may not have been verified. */
+  /** Version of the customer's installed entitlement at the last comparison, whether or not it could be verified. */
   readonly seen_version: Int64Column;
   /** Time of the next comparison; null if the webhook does not receive `entitlement.changed`. */
   readonly compare: Int64Column | null;
+  /** Time of the next attempt to send. */
   readonly due: Int64Column;
+  /** Time until which a sender has the webhook. */
   readonly leased: Int64Column;
+  /** Failed attempts since the last success. */
   readonly attempts: number;
+  /** Increases with each lease. A result of an earlier lease is ignored. */
   readonly round: number;
 };
 

@@ -1,5 +1,5 @@
 import type { IToken, TokenType } from "chevrotain";
-import { nameOf } from "./token-stream.ts";
+import { tokenTypeName } from "./token-stream.ts";
 
 /** Expected input when no alternative of a rule matches, by the rule's name. */
 const alternatives: Readonly<Record<string, string>> = {
@@ -77,5 +77,5 @@ export function expectationOf({ missing, before, rule, whole, nested }: Failure)
   const list = closers.has(missing.name) ? lists[rule] : undefined;
   if (list === undefined) return { text: label, slot };
   const [item, separator] = list;
-  return { text: `${openers.has(nameOf(before.at(-1))) ? item : separator} or ${label}`, slot };
+  return { text: `${openers.has(tokenTypeName(before.at(-1))) ? item : separator} or ${label}`, slot };
 }

@@ -13,7 +13,7 @@ export const spanOf = (token: IToken): Span => ({
 export const endOf = (token: IToken): number => token.startOffset + token.image.length;
 
 /** Returns the name of the type of `token`; an empty text if there is no token. */
-export const nameOf = (token: IToken | undefined): string => token?.tokenType.name ?? "";
+export const tokenTypeName = (token: IToken | undefined): string => token?.tokenType.name ?? "";
 
 /** True if the last of `tokens` is at the start of the text or follows white space. */
 function isSpaced(tokens: readonly IToken[]): boolean {
@@ -24,19 +24,21 @@ function isSpaced(tokens: readonly IToken[]): boolean {
 const comparing: ReadonlySet<string> = new Set(["Compare", "Has", "In"]);
 const listStarts: ReadonlySet<string> = new Set(["OpenParen", "Comma"]);
 
-/** True if the token after the tokens `before` is compared with something, or is in a list. */
+/** True if `before` ends where the right operand of a comparison or an item of a list begins. */
 export const isCompared = (before: readonly IToken[]): boolean =>
-  listStarts.has(nameOf(before.at(-1))) || (comparing.has(nameOf(before.at(-1))) && isSpaced(before));
+  listStarts.has(tokenTypeName(before.at(-1))) ||
+  (comparing.has(tokenTypeName(before.at(-1))) && isSpaced(before));
 
 /**
- * Returns the span of the last of the tokens `before` offset `at`, if it is an operator that was parsed as a name
- * because no value follows it.
+ * Returns the span of the last of `tokens` if it is an operator that was parsed as a name because no value follows it.
+ *
+ * @param end offset after the tokens, where a value was expected
  */
-export function operatorBefore(before: readonly IToken[], at: number): Span | undefined {
-  const operator = before.at(-1);
-  if (operator === undefined || endOf(operator) === at) return undefined;
+export function operatorBefore(tokens: readonly IToken[], end: number): Span | undefined {
+  const operator = tokens.at(-1);
+  if (operator === undefined || endOf(operator) === end) return undefined;
   if (operatorAt(operator.image, 0, operator.image.length) === undefined) return undefined;
-  const begins = isSpaced(before) || listStarts.has(nameOf(before.at(-2)));
+  const begins = isSpaced(tokens) || listStarts.has(tokenTypeName(tokens.at(-2)));
   return begins ? spanOf(operator) : undefined;
 }
 
