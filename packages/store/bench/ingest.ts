@@ -2,6 +2,7 @@
 //   node --conditions=@cadastre/source --import tsx packages/store/bench/ingest.ts [rows]
 import Database from "better-sqlite3";
 import pg from "pg";
+import { registerChecksum } from "../src/checksum/checksums.ts";
 import { type BenchDatabase, openBenchDatabases } from "../src/testing/bench-databases.ts";
 import { recordsOf, resource } from "./listings.ts";
 
@@ -23,6 +24,7 @@ const insertSqlite: BareInsert = async (from, to, { place }) => {
   const rows = source.prepare(`select * from "Listing"`).raw().all() as unknown[][];
   source.close();
   const target = new Database(place(to));
+  registerChecksum(target);
   target.pragma("synchronous = normal");
   const insert = target.prepare(`insert into "Listing" values (${rows[0]?.map(() => "?").join(", ")})`);
   const all = target.transaction(() => {

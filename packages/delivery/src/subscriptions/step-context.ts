@@ -13,7 +13,7 @@ export type StepMeans = DeliveryMeans & {
   readonly source: ExportSource;
   readonly profiles: readonly OutputProfile[];
   /**
-   * Returns the scope that a customer is granted now; undefined if none. If it throws an `EntitlementError` with the outcome `denied`, the
+   * Returns the scope that a customer is granted now; undefined if none. If it throws an `EntitlementError` of the kind `forbidden`, the
    * subscription is suspended.
    */
   readonly scopeOf: (customer: string) => Promise<Scope | undefined>;

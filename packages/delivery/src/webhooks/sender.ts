@@ -24,7 +24,7 @@ export type WebhookSenderOptions = Omit<PostOptions, "signal"> & {
   readonly outbox: WebhookOutbox;
   /** Key that the secrets of webhooks are encrypted with. */
   readonly key: SealingKey;
-  /** Returns the scope that a customer is granted now. An `EntitlementError` with the outcome `denied` means that nothing is granted. */
+  /** Returns the scope that a customer is granted now. An `EntitlementError` of the kind `forbidden` means that nothing is granted. */
   readonly scopeOf: (customer: string) => Promise<Scope>;
   /** Returns the time since 1970. By default the system time. */
   readonly clock?: (() => number) | undefined;
