@@ -27,7 +27,7 @@ export function queueRequests(listener: RequestListener): RequestListener {
         end = performance.now() + share;
       }
       const [req, res] = next;
-      if (!res.destroyed) listener(req, res);
+      if (!res.closed && !res.destroyed) listener(req, res);
       await ticks();
     }
     isBeginning = false;
