@@ -11,21 +11,21 @@ export { createDeliveryRegistry, type DeliveryRegistry } from "./registry.ts";
 
 // Exports: a customer asks for a delivery, fetches its parts and acknowledges it
 
-export { openExports } from "./exports/create-export.ts";
 export {
   createDeliveries,
   type Deliveries,
   type DeliveryOptions,
   type DeliveryStatus,
 } from "./exports/deliveries.ts";
-export { requirePush } from "./exports/delivery-request.ts";
 export {
   type AcknowledgementRequest,
   type ApiKeyCaller,
   type FileExportRequest,
   maxKeyLength,
   maxReferenceLength,
+  requirePush,
 } from "./exports/export-request.ts";
+export { openExports } from "./exports/new-delivery.ts";
 export type { Pinned } from "./exports/pinned.ts";
 export { type RetentionOptions, retain } from "./exports/retention.ts";
 export type { Acknowledgement } from "./ledger/acknowledgement.ts";
@@ -87,8 +87,7 @@ export type { BucketAccess } from "./object-store/access.ts";
 export { openS3Bucket, type S3Options } from "./object-store/s3.ts";
 export { type BucketPartsOptions, bucketParts } from "./parts/bucket.ts";
 export type { DamageReport } from "./parts/damage.ts";
-export { folderParts } from "./parts/folder.ts";
-export { partPath } from "./parts/part-path.ts";
+export { folderParts, partPath } from "./parts/folder.ts";
 export type { PartContent, PartStore } from "./parts/part-store.ts";
 
 // Profiles: which fields of which datasets, in which format

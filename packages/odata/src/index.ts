@@ -67,8 +67,13 @@ export { compareRows, evaluate, matches, type Row } from "./evaluate/evaluate.ts
 
 // Page
 
-export { nextLink } from "./paging/next-link.ts";
-export { openSkipToken, type SkipToken, type SkipTokenKey, sealSkipToken } from "./paging/skip-token.ts";
+export {
+  nextLink,
+  openSkipToken,
+  type SkipToken,
+  type SkipTokenKey,
+  sealSkipToken,
+} from "./paging/skip-token.ts";
 
 // Errors
 

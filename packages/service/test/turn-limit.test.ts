@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { queueRequests } from "../src/http/request-queue.ts";
+import { queueRequests } from "../src/http/connection.ts";
 
 const request = (url: string, closed = false) =>
   [

@@ -1,6 +1,5 @@
 import type { Delivery } from "../ledger/delivery.ts";
-import type { OutputProfile } from "../profiles/profile.ts";
-import type { DeliveredDataset } from "../profiles/schema.ts";
+import type { DeliveredDataset, OutputProfile } from "../profiles/profile.ts";
 import { removalColumns } from "../source/delta.ts";
 import type { ExportChanges, ExportColumn } from "../source/export-source.ts";
 

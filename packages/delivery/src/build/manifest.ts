@@ -1,8 +1,8 @@
 import type { Manifest, ManifestPart } from "@cadastre/manifest";
 import type { Pinned } from "../exports/pinned.ts";
 import type { Delivery, DeliveryPart } from "../ledger/delivery.ts";
+import type { DeliveredDataset } from "../profiles/profile.ts";
 import { manifestProfile } from "../profiles/profile.ts";
-import type { DeliveredDataset } from "../profiles/schema.ts";
 
 const instant = (at: number): string => new Date(at).toISOString();
 

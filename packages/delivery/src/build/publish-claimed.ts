@@ -1,5 +1,5 @@
 import { DeliveryError } from "../errors.ts";
-import { requirePush } from "../exports/delivery-request.ts";
+import { requirePush } from "../exports/export-request.ts";
 import { requireIntact } from "../exports/sealed-manifest.ts";
 import type { Delivery } from "../ledger/delivery.ts";
 import { isDamage, noteDamage } from "../parts/damage.ts";

@@ -11,7 +11,7 @@ import type { ClaimedDamage } from "../ledger/part-damage.ts";
 import { isDamage } from "../parts/damage.ts";
 import { writing } from "../parts/fault.ts";
 import type { PartStore } from "../parts/part-store.ts";
-import { type DeliveredDataset, deliveredDatasets, schemaOf } from "../profiles/schema.ts";
+import { type DeliveredDataset, deliveredDatasets, schemaOf } from "../profiles/profile.ts";
 import { type BuildOptions, startAfter } from "./build-delivery.ts";
 import { contentsOf } from "./contents.ts";
 import { manifestOf } from "./manifest.ts";

@@ -14,8 +14,7 @@ import type { PartContent, PartStore } from "../parts/part-store.ts";
 import { heldPart } from "../parts/send.ts";
 import type { OutputProfile } from "../profiles/profile.ts";
 import type { ExportSource } from "../source/export-source.ts";
-import { type CreationOptions, createExport } from "./create-export.ts";
-import type { PushTargets } from "./delivery-request.ts";
+import type { PushTargets } from "./export-request.ts";
 import {
   type AcknowledgementRequest,
   type ApiKeyCaller,
@@ -32,6 +31,7 @@ import {
   issueGrant,
   readGrant,
 } from "./grants.ts";
+import { type CreationOptions, createExport } from "./new-delivery.ts";
 import { requireIntact } from "./sealed-manifest.ts";
 
 export type DeliveryOptions = {

@@ -1,7 +1,62 @@
 import { createHash } from "node:crypto";
-import type { Scope } from "@cadastre/entitlement";
+import type { Product, Scope } from "@cadastre/entitlement";
 import { canonicalText } from "@cadastre/manifest";
-import type { FileDeliveryRequest } from "./delivery-request.ts";
+import type { Destinations } from "../destinations/destinations.ts";
+import { DeliveryError } from "../errors.ts";
+import type { OutputProfile } from "../profiles/profile.ts";
+
+/** Members that requests for an export and for a subscription share. Source: interface specification, section 2.9. */
+export type FileDeliveryRequest = {
+  readonly domain: string;
+  readonly deliveryMode: "pull" | "push" | "both";
+  readonly destinationId?: string | undefined;
+  /** An output profile of the domain; by default the first one. */
+  readonly profileId?: string | undefined;
+};
+
+/** Destinations that a delivery may be pushed to; undefined if this service pushes nothing. */
+export type PushTargets = Pick<Destinations, "find"> | undefined;
+
+/**
+ * Returns the output profile for a request. Checks that the scope grants its domain and that its destination, if it has one, is active.
+ *
+ * @throws {DeliveryError} `invalid_request`, `unknown_domain`, `unknown_profile`, `destination_required`, `entitlement_denied`,
+ * `capability_required`, `push_unavailable`, `not_found`, `destination_not_active`
+ */
+export async function resolveProfile(
+  profiles: readonly OutputProfile[],
+  targets: PushTargets,
+  scope: Scope,
+  { domain, deliveryMode, destinationId, profileId }: FileDeliveryRequest,
+): Promise<OutputProfile> {
+  const own = profiles.filter((profile) => profile.domain === domain);
+  if (own.length === 0)
+    throw new DeliveryError("unknown_domain", undefined, {
+      allowed: [...new Set(profiles.map((one) => one.domain))],
+    });
+  const profile = profileId === undefined ? own[0] : own.find(({ id }) => id === profileId);
+  if (profile === undefined) throw new DeliveryError("unknown_profile");
+  const isPulled = deliveryMode === "pull";
+  if (isPulled && destinationId !== undefined)
+    throw new DeliveryError("invalid_request", undefined, { target: "destinationId" });
+  if (!isPulled && destinationId === undefined) throw new DeliveryError("destination_required");
+  if (!scope.products.includes(domain as Product)) throw new DeliveryError("entitlement_denied");
+  if (destinationId !== undefined) await requireDestination(targets, scope, destinationId);
+  return profile;
+}
+
+/** @throws {DeliveryError} `capability_required`, `push_unavailable`, `not_found`, `destination_not_active` */
+async function requireDestination(targets: PushTargets, scope: Scope, id: string): Promise<void> {
+  requirePush(scope);
+  if (targets === undefined) throw new DeliveryError("push_unavailable");
+  const { state } = await targets.find(scope.customer, id);
+  if (state !== "active") throw new DeliveryError("destination_not_active", state);
+}
+
+/** @throws {DeliveryError} `capability_required` */
+export function requirePush({ capabilities }: Scope): void {
+  if (!capabilities.includes("file_export_push")) throw new DeliveryError("capability_required");
+}
 
 /** An authenticated caller, as its API key proves it. */
 export type ApiKeyCaller = {

@@ -3,8 +3,7 @@ import { DeliveryError } from "../errors.ts";
 import { type Delivery, type DeliveryState, isServed } from "../ledger/delivery.ts";
 import type { DeliveryLedger } from "../ledger/ledger.ts";
 import { isUuid } from "../uuid.ts";
-import { grantedBy } from "./pinned.ts";
-import { covers } from "./scope-coverage.ts";
+import { covers, grantedBy } from "./pinned.ts";
 
 type Found = { readonly ledger: Pick<DeliveryLedger, "find"> };
 

@@ -1,12 +1,19 @@
 import type { Scope } from "@cadastre/entitlement";
 import { DeliveryError } from "../errors.ts";
-import type { NewDelivery } from "../ledger/delivery.ts";
-import type { OutputProfile } from "../profiles/profile.ts";
-import { deliveredDatasets, schemaOf } from "../profiles/schema.ts";
+import type { Delivery, NewDelivery } from "../ledger/delivery.ts";
+import type { DeliveryLedger } from "../ledger/ledger.ts";
+import { deliveredDatasets, type OutputProfile, schemaOf } from "../profiles/profile.ts";
 import type { ExportSource } from "../source/export-source.ts";
 import { uuidBytes, uuidOf } from "../uuid.ts";
-import { type Pinned, pinnedText } from "./pinned.ts";
-import { membersOf } from "./scope-coverage.ts";
+import {
+  type ApiKeyCaller,
+  exportFingerprint,
+  type FileExportRequest,
+  isKey,
+  type PushTargets,
+  resolveProfile,
+} from "./export-request.ts";
+import { membersOf, type Pinned, pinnedText } from "./pinned.ts";
 
 /** Number of random bytes in the public name of a checkpoint. */
 const checkpointBytes = 16;
@@ -79,4 +86,47 @@ export async function newDelivery(
     created: at,
     expires: at + retention,
   };
+}
+
+/** Limit on a customer's open exports, if the entitlement sets none. */
+export const openExports = 4;
+
+export type CreationOptions = DeliveryMeans & {
+  readonly ledger: Pick<DeliveryLedger, "create" | "replay">;
+  readonly profiles: readonly OutputProfile[];
+  readonly targets?: PushTargets;
+};
+
+/**
+ * Creates an export of everything that the caller is granted of a domain. If the same request (by its idempotency key) has created an
+ * export before, returns that one without checking the request again.
+ */
+export async function createExport(
+  options: CreationOptions,
+  { scope }: ApiKeyCaller,
+  request: FileExportRequest,
+  at: number,
+): Promise<{ readonly delivery: Delivery; readonly replayed: boolean }> {
+  if (!isKey(request.idempotencyKey))
+    throw new DeliveryError("invalid_request", undefined, { target: "idempotencyKey" });
+  const asks = { operation: "export", key: request.idempotencyKey, fingerprint: exportFingerprint(request) };
+  const replayed = await options.ledger.replay(scope.customer, asks);
+  if (replayed !== undefined) return { delivery: replayed, replayed: true };
+  const profile = await resolveProfile(options.profiles, options.targets, scope, request);
+  const purpose = {
+    kind: "snapshot",
+    mode: request.deliveryMode,
+    destination: request.destinationId ?? null,
+    subscription: null,
+    generation: 1,
+    sequence: 0,
+    previous: null,
+    fromCheckpoint: null,
+    fromName: null,
+    basis: null,
+    toCheckpoint: await options.source.checkpoint(),
+  } as const;
+  const created = await newDelivery(options, scope, profile, purpose, at);
+  const most = scope.limits.open_exports ?? openExports;
+  return options.ledger.create(created, asks, most);
 }

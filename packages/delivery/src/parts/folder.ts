@@ -4,10 +4,17 @@ import { DeliveryError } from "../errors.ts";
 import type { Claim } from "../ledger/queue.ts";
 import type { Digest } from "./digest.ts";
 import { isAbsent, onFiles, onPart } from "./fault.ts";
-import { partPath } from "./part-path.ts";
 import type { PartStore } from "./part-store.ts";
 import { heldPart, sendFile } from "./send.ts";
 import { heldLength, PartCheck, verified } from "./verify.ts";
+
+const sha256Text = /^[0-9a-f]{64}$/;
+
+/** Returns the path of a part below the folder of a part store: `parts/<two digits>/<sha256>`. */
+export function partPath(sha256: string): string {
+  if (!sha256Text.test(sha256)) throw new RangeError("a part lies under its SHA-256");
+  return join("parts", sha256.slice(0, 2), sha256);
+}
 
 /** Mode of folders: only their owner may enter. */
 const mode = 0o700;

@@ -1,9 +1,32 @@
 import { createHash } from "node:crypto";
-import { canonicalBytes, type ManifestProfile } from "@cadastre/manifest";
+import { Transform, type TransformCallback } from "node:stream";
+import { createGzip } from "node:zlib";
+import type { Scope } from "@cadastre/entitlement";
+import { canonicalBytes, type Manifest, type ManifestProfile } from "@cadastre/manifest";
 import type { ParquetOptions } from "../format/duckdb-copy.ts";
 import { duckdbVersion } from "../format/duckdb-version.ts";
-import { gzipEncoder } from "../format/gzip.ts";
-import { type Domain, domainTable } from "./domains.ts";
+import type { ExportColumn, ExportSource } from "../source/export-source.ts";
+import { type Domain, type DomainDataset, domainTable } from "./domains.ts";
+
+/** Identifies everything the bytes depend on. Node's zlib writes no time and no name, and its output is independent of input chunking. */
+const gzipEncoder = "gzip;zlib;level=6;mtime=0;os=255";
+
+/** Offset of the operating system in the header, and the value for "unknown". Source: RFC 1952, section 2.3.1. */
+const [systemAt, unknownSystem] = [9, 255];
+
+/** Returns streams that compress to the same bytes on every machine. */
+export const gzip = () => [createGzip({ level: 6, chunkSize: 1 << 16 }), new NoSystem()] as const;
+
+class NoSystem extends Transform {
+  #passed = 0;
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    const at = systemAt - this.#passed;
+    if (at >= 0 && at < chunk.length) chunk[at] = unknownSystem;
+    this.#passed += chunk.length;
+    done(null, chunk);
+  }
+}
 
 type Format = ManifestProfile["format"];
 type Compression = ManifestProfile["compression"];
@@ -83,3 +106,47 @@ export const manifestProfile = ({
   csv,
   removalReason,
 });
+
+/** A dataset of a delivery, with the columns of its records there. */
+export type DeliveredDataset = DomainDataset & { readonly columns: readonly ExportColumn[] };
+
+/** Schema as a manifest states it. */
+export type DeliverySchema = Manifest["schema"];
+
+/**
+ * Returns the datasets of a delivery for a profile and a scope, each with the columns that the profile selects and the scope shows, in
+ * the order of the source. The key is always among them. A dataset that the scope does not show is not delivered.
+ */
+export function deliveredDatasets(
+  source: Pick<ExportSource, "columns">,
+  scope: Scope,
+  { domain, fields }: OutputProfile,
+): readonly DeliveredDataset[] {
+  return domainTable[domain].datasets.flatMap((dataset) => {
+    const wanted = fields === "*" ? "*" : fields[dataset.name];
+    const shown = wanted === undefined ? undefined : source.columns(dataset.name, scope);
+    if (wanted === undefined || shown === undefined) return [];
+    const isWanted = ({ name }: ExportColumn) =>
+      wanted === "*" || name === dataset.keyField || wanted.includes(name);
+    return [{ ...dataset, columns: shown.filter(isWanted) }];
+  });
+}
+
+/**
+ * Returns the schema of a delivery. Its hash covers the names and types of the delivered columns, in order. So it changes whenever
+ * a reader would meet another column, and reveals nothing of columns that are not shown.
+ */
+export function schemaOf(
+  { domain, schema: { id, version } }: OutputProfile,
+  datasets: readonly DeliveredDataset[],
+): DeliverySchema {
+  const content = datasets.map(({ name, resource, keyField, columns }) => ({
+    name,
+    resource,
+    keyField,
+    columns,
+  }));
+  const bytes = canonicalBytes({ id, version, datasets: content });
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  return { id, version, sha256, resoDdVersion: domainTable[domain].resoDdVersion };
+}

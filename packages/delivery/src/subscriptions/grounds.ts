@@ -1,7 +1,7 @@
 import { EntitlementError, type Product, type Scope } from "@cadastre/entitlement";
 import type { DeliveryErrorCode } from "../errors.ts";
 import type { OutputProfile } from "../profiles/profile.ts";
-import { type DeliveredDataset, deliveredDatasets, schemaOf } from "../profiles/schema.ts";
+import { type DeliveredDataset, deliveredDatasets, schemaOf } from "../profiles/profile.ts";
 import type { StepMeans } from "./step-context.ts";
 import type { GenerationPins, Subscription } from "./subscription.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { canonicalText } from "@cadastre/manifest";
 import { DeliveryError } from "../errors.ts";
-import type { FileDeliveryRequest } from "../exports/delivery-request.ts";
+import type { FileDeliveryRequest } from "../exports/export-request.ts";
 import { isKey, isPlainText } from "../exports/export-request.ts";
 import type { EmptyDeliveryBehavior } from "./subscription.ts";
 

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { DeliveryError } from "../errors.ts";
 import type { DeliveryStatus } from "../exports/deliveries.ts";
-import { type PushTargets, resolveProfile } from "../exports/delivery-request.ts";
 import type { ApiKeyCaller } from "../exports/export-request.ts";
+import { type PushTargets, resolveProfile } from "../exports/export-request.ts";
 import { stateAt } from "../exports/find-delivery.ts";
 import type { OutputProfile } from "../profiles/profile.ts";
-import { deliveredDatasets } from "../profiles/schema.ts";
+import { deliveredDatasets } from "../profiles/profile.ts";
 import type { ExportSource } from "../source/export-source.ts";
 import { isUuid, uuidBytes, uuidOf } from "../uuid.ts";
 import { reset, settled } from "./progress.ts";

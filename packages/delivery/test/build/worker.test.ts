@@ -4,7 +4,7 @@ import { EntitlementError } from "@cadastre/entitlement";
 import { verifyManifest } from "@cadastre/manifest";
 import { StoreError } from "@cadastre/store";
 import { describe, expect, test } from "vitest";
-import { partNumber } from "../../src/build/part-number.ts";
+import { partNumber } from "../../src/build/build-delivery.ts";
 import {
   createWorker,
   DeliveryError,

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { partName, partNumber } from "../../src/build/part-number.ts";
+import { partName, partNumber } from "../../src/build/build-delivery.ts";
 import type { ExportColumn } from "../../src/index.ts";
 import { memorySource } from "../support/memory-source.ts";
 import { partsOf, profile } from "../support/parts.ts";

@@ -4,7 +4,7 @@ import { buffer, text } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { readManifest } from "@cadastre/manifest";
 import { describe, expect, test } from "vitest";
-import { partNumber } from "../../src/build/part-number.ts";
+import { partNumber } from "../../src/build/build-delivery.ts";
 import { grantLifetime } from "../../src/exports/grants.ts";
 import {
   type ApiKeyCaller,

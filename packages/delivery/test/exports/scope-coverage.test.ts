@@ -1,6 +1,6 @@
 import type { ResourceGrant } from "@cadastre/entitlement";
 import { expect, test } from "vitest";
-import { covers, type ScopeMembers } from "../../src/exports/scope-coverage.ts";
+import { covers, type ScopeMembers } from "../../src/exports/pinned.ts";
 
 const dataset_id = "9f0c6c0e-5a1b-4d57-8a35-3f8e1c2b7d10";
 

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { builtInProfiles, domainNames, type ExportColumn, readProfiles } from "../../src/index.ts";
-import { profileOf } from "../../src/profiles/profile.ts";
-import { deliveredDatasets, schemaOf } from "../../src/profiles/schema.ts";
+import { deliveredDatasets, profileOf, schemaOf } from "../../src/profiles/profile.ts";
 import { anyScope } from "../support/scope.ts";
 
 const choice = {

@@ -20,8 +20,7 @@ import {
   type Subscriptions,
   type WorkReport,
 } from "../../src/index.ts";
-import { profileOf } from "../../src/profiles/profile.ts";
-import { deliveredDatasets } from "../../src/profiles/schema.ts";
+import { deliveredDatasets, profileOf } from "../../src/profiles/profile.ts";
 import type { Scheduler } from "../../src/subscriptions/scheduler.ts";
 import { openSqliteTestRegistry, type TestRegistry } from "../../src/testing/registry.ts";
 import { type Copy, Follower } from "./follower.ts";

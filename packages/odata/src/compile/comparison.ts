@@ -2,10 +2,10 @@ import type { BoundCompareNode, BoundNode, ConstantNode } from "../bound/tree.ts
 import type { PrimitiveType } from "../model/types.ts";
 import { type SqlFragment, sql } from "../sql/fragment.ts";
 import type { Comparator } from "../syntax/tree.ts";
-import { compileCodes } from "./column-dictionary.ts";
 import type { CompileContext, NullMode, Operand } from "./compile-context.ts";
 import { compileOperand } from "./expression.ts";
 import { encodeFor } from "./operand.ts";
+import { compileCodes } from "./row-context.ts";
 
 const mirrored = { eq: "eq", ne: "ne", gt: "lt", ge: "le", lt: "gt", le: "ge" } as const satisfies Record<
   Comparator,

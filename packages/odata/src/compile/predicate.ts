@@ -1,16 +1,15 @@
 import type { BoundLambdaNode, BoundLogicalNode, BoundNode, MembershipNode } from "../bound/tree.ts";
 import type { PrimitiveType } from "../model/types.ts";
 import { type SqlFragment, sql } from "../sql/fragment.ts";
-import { joinBalanced } from "./balanced-condition.ts";
-import { compileCodes } from "./column-dictionary.ts";
 import { compileComparison } from "./comparison.ts";
 import type { CompileContext, NullMode } from "./compile-context.ts";
 import { compileOperand } from "./expression.ts";
-import { inList } from "./in-list.ts";
+import { inList, joinBalanced } from "./in-list.ts";
 import { itemsOf } from "./items.ts";
 import { encodeFor } from "./operand.ts";
 import { withIndex } from "./point-prefilter.ts";
 import { compilePrefix } from "./prefix.ts";
+import { compileCodes } from "./row-context.ts";
 import { compileSearch } from "./search.ts";
 import { unwrapMasks } from "./unwrap-masks.ts";
 

@@ -1,8 +1,8 @@
 import { type Channel, requireChannel } from "@cadastre/entitlement";
 import type { Request, RequestHandler } from "express";
 import { Refused } from "../errors.ts";
-import type { Step } from "../http/chain.ts";
 import { callerOf, findContext } from "../http/request-context.ts";
+import type { Step } from "../http/routes.ts";
 import type { Freshness } from "../ttl-cache.ts";
 import type { KeyDirectory } from "./key-directory.ts";
 import type { Rates } from "./rates.ts";

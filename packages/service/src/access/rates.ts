@@ -3,7 +3,96 @@ import type { Response } from "express";
 import type { Config } from "../config.ts";
 import { Refused } from "../errors.ts";
 import type { Caller } from "../http/request-context.ts";
-import { TokenBuckets } from "./token-buckets.ts";
+
+/** Capacity of a bucket, in seconds of its rate: at 5 requests a second, 50 may come at once. */
+export const burst = 10;
+
+/** Number of subjects that are compared when one must be evicted from a full table. */
+const sample = 16;
+
+/** Result of taking a token: whether the request is allowed, and the state of the subject's bucket. */
+export type Allowance = {
+  readonly isTaken: boolean;
+  /** Capacity of the bucket, in requests. */
+  readonly limit: number;
+  readonly remaining: number;
+  /** Seconds until the bucket is full. */
+  readonly reset: number;
+  /** Seconds until the next request is allowed. */
+  readonly wait: number;
+};
+
+/**
+ * Rate limiter with a token bucket for each subject: it fills at a rate, and each request takes one token. Only the time when the bucket
+ * will be full is stored. A subject whose bucket is full is idle, and is dropped.
+ */
+export class TokenBuckets {
+  /**
+   * Time when each bucket is full, in milliseconds. In the order in which the subjects last made a request or were spared by an eviction.
+   */
+  readonly #full = new Map<string, number>();
+  readonly #capacity: number;
+  readonly #now: () => number;
+
+  /**
+   * @param capacity largest number of subjects
+   * @param now monotonic clock, in milliseconds
+   */
+  constructor(capacity: number, now: () => number = () => performance.now()) {
+    this.#capacity = capacity;
+    this.#now = now;
+  }
+
+  /** Number of subjects in the table. */
+  get size(): number {
+    return this.#full.size;
+  }
+
+  /** @param rate requests a second */
+  take(subject: string, rate: number): Allowance {
+    const now = this.#now();
+    const each = 1000 / rate;
+    const limit = Math.ceil(rate * burst);
+    const before = Math.max(this.#full.get(subject) ?? now, now);
+    // 1e-6 absorbs the rounding errors of floating-point sums.
+    const isTaken = before + each <= now + limit * each + 1e-6;
+    const full = isTaken ? before + each : before;
+    this.#full.delete(subject);
+    this.#full.set(subject, full);
+    this.#dropIdle(now);
+    if (this.#full.size > this.#capacity) this.#evict();
+    return {
+      isTaken,
+      limit,
+      remaining: Math.floor(limit - (full - now) / each + 1e-6),
+      reset: Math.ceil((full - now) / 1000),
+      wait: isTaken ? 0 : Math.ceil((full + each - limit * each - now) / 1000),
+    };
+  }
+
+  /** Drops subjects from the front of the table, up to the first one whose bucket is not full. */
+  #dropIdle(now: number): void {
+    for (const [subject, full] of this.#full) {
+      if (full > now) return;
+      this.#full.delete(subject);
+    }
+  }
+
+  /**
+   * Evicts one of the subjects at the front of the table: the one whose bucket will be full first, because it gains least from a new
+   * bucket. The others go to the back, as in the clock algorithm. A flood of subjects with one request each therefore evicts itself, and
+   * not a busy subject.
+   */
+  #evict(): void {
+    const front: (readonly [subject: string, full: number])[] = [];
+    for (const one of this.#full) if (front.push(one) === sample) break;
+    const idlest = front.reduce((least, one) => (one[1] < least[1] ? one : least));
+    for (const [subject, full] of front) {
+      this.#full.delete(subject);
+      if (subject !== idlest[0]) this.#full.set(subject, full);
+    }
+  }
+}
 
 /** Rate limits of customers and of addresses that send refused keys. */
 export type Rates = {

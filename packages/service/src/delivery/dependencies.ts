@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   bucketParts,
   createDestinations,
@@ -15,10 +16,31 @@ import type { DataFolder } from "../data/data-folder.ts";
 import { sealingKeys } from "../data/derived-keys.ts";
 import type { Registry } from "../data/registry.ts";
 import type { Secrets } from "../data/secrets.ts";
-import type { RecentProfiles } from "../v1/recent-profiles.ts";
-import { creditsOf } from "./credits.ts";
+import { datasetsOf } from "../v1/inventory.ts";
+import { approvedIn, type RecentProfiles } from "../v1/recent-profiles.ts";
 import { claimPlace, guardedParts, type PartsPlace, partsRoot } from "./parts-place.ts";
 import type { SigningKeys } from "./signing-keys.ts";
+
+/** Returns the datasets that a scope grants, and the disclaimers that must be displayed with them. */
+async function creditsOf(
+  { datasets }: Scope,
+  profiles: RecentProfiles,
+): Promise<Pick<Pinned, "sources" | "attribution">> {
+  const known = await profiles();
+  const granted = datasetsOf(datasets);
+  return {
+    sources: granted.map(({ dataset_id, originating_system_name }) => ({
+      datasetId: dataset_id,
+      originatingSystemName: originating_system_name,
+    })),
+    attribution: granted.flatMap(({ dataset_id }) => {
+      const profile = approvedIn(known, dataset_id);
+      if (profile === undefined) return [];
+      const disclaimerSha256 = createHash("sha256").update(profile.disclaimer).digest("hex");
+      return [{ datasetId: dataset_id, disclaimerSha256 }];
+    }),
+  };
+}
 
 const day = 86_400_000;
 

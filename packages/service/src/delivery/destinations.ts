@@ -11,7 +11,7 @@ import type { Scope } from "@cadastre/entitlement";
 import { z } from "zod";
 import { defineEndpoint } from "../endpoint/endpoint.ts";
 import { instant, oneOf, pathId, string, uuid, whole } from "../endpoint/members.ts";
-import { faultCode } from "../endpoint/validate.ts";
+import { faultCode } from "../endpoint/read-request.ts";
 import { failure, toInstant, toInstantOrNull } from "./delivery-view.ts";
 import type { DeliveryServices } from "./services.ts";
 

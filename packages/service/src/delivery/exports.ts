@@ -3,7 +3,7 @@ import { manifestJsonSchema } from "@cadastre/manifest";
 import { z } from "zod";
 import { defineEndpoint } from "../endpoint/endpoint.ts";
 import { instant, limit, pathId, sha256Text, string, uri, uuid, whole } from "../endpoint/members.ts";
-import { faultCode } from "../endpoint/validate.ts";
+import { faultCode } from "../endpoint/read-request.ts";
 import { fileExportsPath } from "../v1/inventory.ts";
 import { readListCursor, writeCursor } from "./cursor.ts";
 import {

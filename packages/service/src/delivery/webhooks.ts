@@ -8,7 +8,7 @@ import {
 import { z } from "zod";
 import { defineEndpoint } from "../endpoint/endpoint.ts";
 import { instant, oneOf, pathId, string, uri, uuid, whole } from "../endpoint/members.ts";
-import { faultCode } from "../endpoint/validate.ts";
+import { faultCode } from "../endpoint/read-request.ts";
 import { failure, toInstant, toInstantOrNull } from "./delivery-view.ts";
 import type { DeliveryServices } from "./services.ts";
 

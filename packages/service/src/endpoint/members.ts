@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { PublicCode } from "../errors.ts";
-import { faultCode } from "./validate.ts";
+import { faultCode } from "./read-request.ts";
 
 // Schemas of members that several endpoints have.
 

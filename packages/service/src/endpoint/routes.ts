@@ -4,18 +4,38 @@ import { type Authentication, requireApiKey } from "../access/api-key.ts";
 import { type AuditObject, type AuditOutcome, type AuditTrail, givenId } from "../audit/audit-trail.ts";
 import type { Config } from "../config.ts";
 import { Refused } from "../errors.ts";
-import { type Answer, sendAnswer, sendStreamedAnswer } from "../http/answer.ts";
-import { chain } from "../http/chain.ts";
+import {
+  type Answer,
+  ok,
+  sendAnswer,
+  sendStreamedAnswer,
+  tagged,
+  underPreconditions,
+} from "../http/answer.ts";
 import { abortOnClientClose } from "../http/connection.ts";
-import { underPreconditions } from "../http/entity-tag.ts";
 import { toPublicError } from "../http/error-body.ts";
-import { callerOf, findContext } from "../http/request-context.ts";
+import { callerOf, createStages, findContext } from "../http/request-context.ts";
 import { privateResponse } from "../http/response-headers.ts";
-import { createStages } from "../http/stages.ts";
+import { chain } from "../http/routes.ts";
 import type { Freshness } from "../ttl-cache.ts";
 import type { Endpoint, EndpointCall } from "./endpoint.ts";
 import { readRequest } from "./read-request.ts";
-import { replyOf } from "./reply.ts";
+
+type Reply = EndpointCall<unknown, unknown, unknown, object, object>["reply"];
+
+/** Returns the function that makes the answers `{data, meta}` of an endpoint. `meta` has the version of the caller's entitlement. */
+export const replyOf =
+  (
+    { audit, status: usual }: Pick<Endpoint<never>, "audit" | "status">,
+    { scope }: EndpointCall["caller"],
+  ): Reply =>
+  (data, { meta, status = usual, headers = {} } = {}) => {
+    const body = JSON.stringify({ data, meta: { entitlement_version: scope.version, ...meta } });
+    const answer: Answer = { ...ok("application/json", body), status, headers };
+    return audit === undefined
+      ? tagged(answer)
+      : { ...answer, headers: { "cache-control": "no-store", ...headers } };
+  };
 
 /** Value of the `Vary` header: the request headers that an answer depends on. */
 const decisive = "x-api-key, authorization, accept-encoding";

@@ -2,10 +2,10 @@ import express, { type Express } from "express";
 import { Refused } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { ok, sendAnswer } from "./answer.ts";
-import { chain } from "./chain.ts";
 import type { Metrics } from "./metrics.ts";
 import { onError } from "./on-error.ts";
 import { securityHeaders } from "./response-headers.ts";
+import { chain } from "./routes.ts";
 
 /** Creates the application for metrics, which has its own port. It requires no API key: anyone who can reach the port can read them. */
 export function createAdminApp(metrics: Metrics, log: Log): Express {

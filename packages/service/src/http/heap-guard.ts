@@ -1,7 +1,7 @@
 import { constants, PerformanceObserver } from "node:perf_hooks";
 import { getHeapStatistics } from "node:v8";
 import { Refused } from "../errors.ts";
-import type { Step } from "./chain.ts";
+import type { Step } from "./routes.ts";
 
 /** Largest share of its limit that the heap may hold after a full garbage collection. */
 const most = 0.85;

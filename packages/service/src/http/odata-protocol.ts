@@ -1,6 +1,6 @@
 import type { Config } from "../config.ts";
 import { Refused } from "../errors.ts";
-import type { Step } from "./chain.ts";
+import type { Step } from "./routes.ts";
 
 /** Root path of the OData service. Source: interface specification, section 9. */
 export const odataRoot = "/reso/odata";

@@ -1,5 +1,5 @@
 import { Refused } from "../errors.ts";
-import type { Step } from "./chain.ts";
+import type { Step } from "./routes.ts";
 
 /** Longest path and query, in bytes. Source: the project's default limits. */
 export const maxUrlLength = 65_536;

@@ -2,11 +2,10 @@ import { randomUUID } from "node:crypto";
 import { isIP } from "node:net";
 import type { Request, RequestHandler } from "express";
 import { type Log, truncated } from "../log.ts";
+import { arrivalOf } from "./connection.ts";
 import type { Metrics } from "./metrics.ts";
-import { findContext, setContext } from "./request-context.ts";
+import { createStages, findContext, setContext } from "./request-context.ts";
 import { forwardedFor } from "./request-origin.ts";
-import { arrivalOf } from "./request-queue.ts";
-import { createStages } from "./stages.ts";
 
 const acceptable = /^[\w.-]{1,64}$/;
 

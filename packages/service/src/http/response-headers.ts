@@ -1,7 +1,7 @@
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import helmet from "helmet";
-import type { Step } from "./chain.ts";
+import type { Step } from "./routes.ts";
 
 /** No answer is a page: a browser must not load any resource for it, nor show it in a frame. */
 const contentSecurityPolicy = {

@@ -1,6 +1,17 @@
-import type { IRouter, RequestHandler } from "express";
+import type { IRouter, Request, RequestHandler, Response } from "express";
 import { Refused } from "../errors.ts";
 import type { Operation } from "./operation.ts";
+
+/** A synchronous middleware. It refuses the request by throwing. */
+export type Step = (req: Request, res: Response) => void;
+
+/** Combines steps into one middleware: Express matches each layer again for every request. */
+export const chain =
+  (...steps: readonly Step[]): RequestHandler =>
+  (req, res, next) => {
+    for (const step of steps) step(req, res);
+    next();
+  };
 
 /** The `Allow` header of a read-only path. */
 const allow = "GET, HEAD";

@@ -2,11 +2,10 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Express } from "express";
-import { closeWithConnection } from "./connection.ts";
+import { closeWithConnection, queueRequests } from "./connection.ts";
 import { HeadBudget } from "./head-budget.ts";
 import { maxUrlLength } from "./request-head.ts";
 import { requestIdOf } from "./request-ids.ts";
-import { queueRequests } from "./request-queue.ts";
 
 /** The host and port to listen on. */
 export type ListenAddress = { readonly host: string; readonly port: number };

@@ -1,5 +1,5 @@
 import type { Answer } from "../http/answer.ts";
-import { underPreconditions } from "../http/entity-tag.ts";
+import { underPreconditions } from "../http/answer.ts";
 import { parseAddress, type ResourcePath } from "./address.ts";
 import { collection } from "./collection.ts";
 import { count } from "./count.ts";

@@ -1,17 +1,40 @@
 import { restrict } from "@cadastre/entitlement";
 import type { BoundQuery, EntitySet } from "@cadastre/odata";
 import { type Page, StoreError } from "@cadastre/store";
+import type { Config } from "../config.ts";
 import type { Answer } from "../http/answer.ts";
 import { linkToNextPage, type PageStart, staleToken, startOfPage, type Walk } from "./continuation.ts";
 import type { OdataRequest } from "./odata-request.ts";
-import { withOptionTarget } from "./option-at-fault.ts";
-import { pageSizeOf } from "./page-size.ts";
 import { atPlacekey } from "./placekey.ts";
 import { preferenceApplied } from "./prefer.ts";
 import { type CollectionOptions, parseCollection } from "./query-options.ts";
-import { bindRows, readFor } from "./read-query.ts";
+import { bindRows, readFor, withOptionTarget } from "./read-query.ts";
 import { recordFormOf, renderCollection } from "./render.ts";
 import type { OdataServices } from "./services.ts";
+
+/** Number of records of a page, and of the walk. */
+type PageSize = {
+  /** Maximum number of records of this page. */
+  readonly size: number;
+  /** Number of records that are left from this page on. Null if the walk has no limit. */
+  readonly left: PageStart["left"];
+};
+
+/**
+ * Returns the page size. By default `$top` is the size of each page, and `maxpagesize` can only lower it. With `topIsTotal`, `$top` is the
+ * number of records of all pages together.
+ */
+function pageSizeOf(
+  { top, preferences: { pageSize } }: Pick<CollectionOptions, "top" | "preferences">,
+  position: PageStart | undefined,
+  config: Pick<Config, "pageSize" | "topIsTotal">,
+): PageSize {
+  const size = pageSize?.value ?? config.pageSize;
+  if (top === undefined) return { size, left: null };
+  if (!config.topIsTotal) return { size: Math.min(top, pageSize?.value ?? top), left: null };
+  const left = position?.left ?? top;
+  return { size: Math.min(left, size), left };
+}
 
 /** `GET /reso/odata/<EntitySet>` */
 export async function collection(

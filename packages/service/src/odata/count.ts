@@ -3,10 +3,9 @@ import type { EntitySet } from "@cadastre/odata";
 import { type Answer, ok } from "../http/answer.ts";
 import { textType } from "./format.ts";
 import type { OdataRequest } from "./odata-request.ts";
-import { withOptionTarget } from "./option-at-fault.ts";
 import { atPlacekey } from "./placekey.ts";
 import { parseCountRequest } from "./query-options.ts";
-import { bindRows } from "./read-query.ts";
+import { bindRows, withOptionTarget } from "./read-query.ts";
 import type { OdataServices } from "./services.ts";
 
 /** `GET /reso/odata/<EntitySet>/$count`. Source: OData Protocol 4.01, section 11.2.10. */

@@ -1,12 +1,47 @@
-import { type BoundQuery, bindQuery, type EntitySet, type QueryParts } from "@cadastre/odata";
-import { equals, propertyNode } from "@cadastre/odata/tree";
+import { type RestrictedQuery, restrict, type Scope } from "@cadastre/entitlement";
+import { type BoundQuery, bindQuery, type EntitySet, QueryError, type QueryParts } from "@cadastre/odata";
+import { constant, equals, propertyNode } from "@cadastre/odata/tree";
+import type { Store } from "@cadastre/store";
 import { defaultOrder } from "../catalog.ts";
 import { Refused } from "../errors.ts";
 import { textNode } from "../text-node.ts";
 import type { EntityKey } from "./address.ts";
 import type { JsonFormat } from "./format.ts";
 import { requirePlacekey } from "./placekey.ts";
-import type { RowOptions } from "./query-options.ts";
+import type { CollectionOptions, RowOptions } from "./query-options.ts";
+
+/** A query and the store that runs it. */
+export type QueryAttempt = {
+  readonly options: Pick<CollectionOptions, "filter" | "orderBy">;
+  /** The query before it was restricted. */
+  readonly bound: BoundQuery;
+  readonly scope: Scope;
+  readonly store: Store;
+};
+
+/** Runs `work`. If it throws a query error, sets its target to the option that cannot be compiled: `$filter` or `$orderby`. */
+export async function withOptionTarget<T>(attempt: QueryAttempt, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error;
+    const { filter, orderBy } = attempt.options;
+    if (filter === undefined && orderBy === undefined) throw error;
+    const isOrder = filter === undefined || (orderBy !== undefined && !(await sorts(attempt)));
+    throw error.in(isOrder ? "$orderby" : "$filter");
+  }
+}
+
+/** True if the store accepts the order of the query. Tests it with a filter that matches no row. */
+async function sorts({ bound, scope, store }: QueryAttempt): Promise<boolean> {
+  const query: RestrictedQuery = restrict({ ...bound, filter: constant(false) }, scope);
+  try {
+    await store.page(query);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Binds the query of a collection or its count. Checks `placekey`, but does not apply it: `atPlacekey` does. */
 export function bindRows(options: RowOptions & QueryParts, entitySet: EntitySet): BoundQuery {

@@ -1,8 +1,7 @@
 import { visibleEntitySet } from "@cadastre/entitlement";
 import type { EntitySet } from "@cadastre/odata";
 import { Refused } from "../errors.ts";
-import { type Answer, ok } from "../http/answer.ts";
-import { tagged } from "../http/entity-tag.ts";
+import { type Answer, ok, tagged } from "../http/answer.ts";
 import { jsonTypeOf } from "./format.ts";
 import type { OdataRequest } from "./odata-request.ts";
 import { parseFormat } from "./query-options.ts";

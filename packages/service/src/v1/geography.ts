@@ -2,7 +2,7 @@ import { type Region, resourceRules } from "@cadastre/entitlement";
 import type { EntitySet } from "@cadastre/odata";
 import type { RegionValues } from "@cadastre/store";
 import { z } from "zod";
-import { faultCode } from "../endpoint/validate.ts";
+import { faultCode } from "../endpoint/read-request.ts";
 
 // Source of the types, the pattern and the default: interface specification, section 4.2.
 export const geographyTypes = ["national", "state", "zip", "county"] as const;

@@ -2,8 +2,7 @@ import { EntitlementError } from "@cadastre/entitlement";
 import { entitySet } from "@cadastre/reso";
 import { StoreError } from "@cadastre/store";
 import { afterEach, describe, expect, test } from "vitest";
-import { createRates } from "../../src/access/rates.ts";
-import { burst } from "../../src/access/token-buckets.ts";
+import { burst, createRates } from "../../src/access/rates.ts";
 import type { Reply } from "../support/ask.ts";
 import { errorBody } from "../support/error-body.ts";
 import {

@@ -1,10 +1,106 @@
 import { datasetProperty } from "@cadastre/entitlement";
 import type { BoundNode, BoundQuery, Mapping } from "@cadastre/odata";
-import { conjuncts } from "@cadastre/odata/tree";
-import type { IndexSchema, TableSchema } from "../schema/table.ts";
-import { pinnedAlternatives, pinnedProperties } from "./pinned.ts";
-import { pinsKey } from "./pins-key.ts";
-import { isOfSmallArea } from "./spatial-call.ts";
+import { type BoundCallNode, conjuncts, type GeoShape } from "@cadastre/odata/tree";
+import type { IndexSchema, PointSchema, TableSchema } from "../schema/table.ts";
+
+/** A property limited to a set of values, with the number of values. */
+type Pinned = readonly [name: string, values: number];
+
+/** Returns the property that a condition limits to a set of non-null values. */
+function pinnedBy(condition: BoundNode): Pinned | undefined {
+  if (condition.kind === "Membership") return pinned(condition.operand, condition.values);
+  if (condition.kind !== "Compare" || condition.comparator !== "eq") return undefined;
+  const { left, right } = condition;
+  return pinned(left, [right]) ?? pinned(right, [left]);
+}
+
+/** For a property that is shown in some rows only, returns the limit for these rows. */
+function pinned(node: BoundNode, values: readonly BoundNode[]): Pinned | undefined {
+  if (node.kind === "Choice" && node.otherwise === undefined) return pinned(node.value, values);
+  if (node.kind !== "Property" || node.base !== undefined) return undefined;
+  const constants = values.every((value) => value.kind === "Constant" && value.value !== null);
+  return constants ? [node.property.name, values.length] : undefined;
+}
+
+/**
+ * Returns, for each operand of an `or`, a property that the operand limits to some values; undefined if any operand limits none.
+ */
+function pinnedAlternatives(condition: BoundNode): readonly Pinned[] | undefined {
+  if (condition.kind !== "Logical" || condition.operator !== "or") return undefined;
+  const pins = condition.operands
+    .map((alternative) =>
+      conjuncts(alternative)
+        .map(pinnedBy)
+        .find((found) => found !== undefined),
+    )
+    .filter((found) => found !== undefined);
+  return pins.length === condition.operands.length ? pins : undefined;
+}
+
+/** Returns the properties that the filter limits to a set of non-null values, with the number of values. */
+const pinnedProperties = (filter: BoundNode): ReadonlyMap<string, number> =>
+  new Map(
+    conjuncts(filter)
+      .map(pinnedBy)
+      .filter((found) => found !== undefined),
+  );
+
+/**
+ * True if the query fixes every key property to one value, so that it matches at most one record and the primary key finds it.
+ */
+export const pinsKey = ({ entitySet, filter }: BoundQuery): boolean =>
+  entitySet.type.key.every((name) => pinsOne(filter, name));
+
+/** True if the filter limits a property to one value. */
+function pinsOne(filter: BoundNode, name: string): boolean {
+  if (filter.kind === "Logical" && filter.operator === "and")
+    return filter.operands.some((operand) => pinsOne(operand, name));
+  const pinned = pinnedBy(filter);
+  return pinned !== undefined && pinned[0] === name && pinned[1] === 1;
+}
+
+/** Area in square degrees about the size of a large city. Usually only a small part of all rows lies in such an area. */
+const smallArea = 1;
+
+/** True if all matches of a filter lie in a small area, so that a spatial index finds them. */
+const isOfSmallArea = (filter: BoundNode, points: readonly PointSchema[]): boolean =>
+  points.length > 0 && conjuncts(filter).some((condition) => areaOf(condition, points) <= smallArea);
+
+/** Returns the name of the property that a node reads, even if the node shows it for some rows only. */
+function shownProperty(node: BoundNode): string | undefined {
+  if (node.kind === "Choice" && node.otherwise === undefined) return shownProperty(node.value);
+  return node.kind === "Property" && node.base === undefined ? node.property.name : undefined;
+}
+
+/** True if an argument of the function is a location column. */
+export const readsPoints = ({ args }: BoundCallNode, points: readonly PointSchema[]): boolean =>
+  args.some((arg) => {
+    const name = shownProperty(arg);
+    return points.some(({ column }) => column.name === name);
+  });
+
+/** Returns the area in square degrees that a condition limits results to; infinite if it sets no limit. */
+function areaOf(condition: BoundNode, points: readonly PointSchema[]): number {
+  const [call, limit] = spatialCall(condition);
+  const shape = call?.args.find((arg) => arg.kind === "Constant")?.value;
+  if (call === undefined || !shape || !readsPoints(call, points)) return Number.POSITIVE_INFINITY;
+  const boxes = call.entry.boxes?.(shape as GeoShape, limit);
+  return boxes
+    ? boxes.reduce((sum, { west, south, east, north }) => sum + (east - west) * (north - south), 0)
+    : Number.POSITIVE_INFINITY;
+}
+
+/** Returns the call of a condition that is a boolean function or a distance with an upper limit in metres. */
+function spatialCall(condition: BoundNode): readonly [call: BoundCallNode | undefined, limit: number] {
+  if (condition.kind === "Call") return [condition, 0];
+  if (condition.kind !== "Compare") return [undefined, 0];
+  const { left, right, comparator } = condition;
+  const isLess = comparator === "lt" || comparator === "le";
+  const isGreater = comparator === "gt" || comparator === "ge";
+  if (isLess && left.kind === "Call" && right.kind === "Constant") return [left, Number(right.value)];
+  if (isGreater && right.kind === "Call" && left.kind === "Constant") return [right, Number(left.value)];
+  return [undefined, 0];
+}
 
 /** Returns the average number of rows that an index has for one value of each of its first `columns` columns; undefined if unknown. */
 export type RowsOf = (index: IndexSchema, columns: number) => number | undefined;

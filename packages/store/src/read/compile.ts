@@ -10,16 +10,14 @@ import {
 import { compileMergedCount, compileMergedPage, nearestPhases } from "@cadastre/odata/compile";
 import { join, type ValueType } from "@cadastre/odata/run";
 import { allOf } from "@cadastre/odata/tree";
-import type { Planned } from "../record/plans.ts";
+import type { Planned } from "../record/plan.ts";
 import type { StoredTable, TableSchema } from "../schema/table.ts";
 import type { Bookmark } from "../store.ts";
-import { type Access, orderedBy } from "./access.ts";
+import { type Access, orderedBy, pinsKey, readsPoints } from "./access.ts";
 import type { CurrentCompilers } from "./current-compiler.ts";
 import { columnsOfRecord, type ReadForms } from "./forms.ts";
-import type { HistoricalState } from "./historical-state.ts";
-import { pinsKey } from "./pins-key.ts";
 import type { CountRequest, PageRequest, VersionStatements } from "./request.ts";
-import { readsPoints } from "./spatial-call.ts";
+import type { HistoricalState } from "./versions.ts";
 import { begunBy, type VersionMapping } from "./versions.ts";
 
 /** A stored resource, with the mappings and compilers of its reads. */

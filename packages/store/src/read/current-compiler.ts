@@ -6,7 +6,7 @@ import {
   type Mapping,
   type SqlFragment,
 } from "@cadastre/odata";
-import type { Planned } from "../record/plans.ts";
+import type { Planned } from "../record/plan.ts";
 import type { IndexSchema, TableSchema } from "../schema/table.ts";
 import type { Access } from "./access.ts";
 import { columnsOfRecord, type ReadForms } from "./forms.ts";

@@ -1,9 +1,9 @@
 import type { BoundQuery } from "@cadastre/odata";
-import { Plans } from "../record/plans.ts";
+import { Plans } from "../record/plan.ts";
 import type { ReadOptions } from "../store.ts";
 import { compilePageRequest, type ReadableTable } from "./compile.ts";
-import type { HistoricalState } from "./historical-state.ts";
 import type { PageRequest } from "./request.ts";
+import type { HistoricalState } from "./versions.ts";
 
 /** Compiles the page requests for a store's readers, with a cached record plan for each selection. */
 export class PageRequests {

@@ -1,6 +1,6 @@
 import { datasetProperty } from "@cadastre/entitlement";
 import { StoreError } from "../errors.ts";
-import { recordChecksum } from "../record/checksum.ts";
+import { recordChecksum } from "../record/assemble.ts";
 import { columnValues, type FormOf } from "../record/column-values.ts";
 import { type EncodedRecord, encodeRecord } from "../record/encode.ts";
 import type { Member } from "../record/members.ts";

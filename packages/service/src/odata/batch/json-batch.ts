@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Refused } from "../../errors.ts";
-import { type Body, copiedSlicesOf, slicesOf } from "../../http/body.ts";
+import { type Body, copiedSlicesOf, slicesOf } from "../../http/answer.ts";
 import { exceedsValueCount } from "../../http/request-body.ts";
 import {
   type BatchItem,

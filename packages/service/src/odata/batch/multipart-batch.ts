@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import { Refused } from "../../errors.ts";
-import { byteLengthOf, copiedSlicesOf } from "../../http/body.ts";
+import { byteLengthOf, copiedSlicesOf } from "../../http/answer.ts";
 import {
   type BatchItem,
   type BatchReply,

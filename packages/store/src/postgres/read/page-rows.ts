@@ -1,8 +1,7 @@
 import type { PrimitiveType } from "@cadastre/odata";
 import { codecOf } from "@cadastre/odata/run";
 import type { PageRequest, PageResult } from "../../read/request.ts";
-import { RecordAssembler, RecordLayout } from "../../record/assemble.ts";
-import { requireUndamaged } from "../../record/checksum.ts";
+import { RecordAssembler, RecordLayout, requireUndamaged } from "../../record/assemble.ts";
 import { computedText, itemTypeOf, type ReadValue } from "../../record/computed.ts";
 import type { RecordPlan } from "../../record/plan.ts";
 import type { TextRow } from "../connection/round-trip.ts";

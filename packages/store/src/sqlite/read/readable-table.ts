@@ -1,4 +1,6 @@
 import {
+  type BoundNode,
+  type BoundQuery,
   type Column,
   type Compiler,
   cachedCompiler,
@@ -8,16 +10,66 @@ import {
   sql,
   sqlite,
 } from "@cadastre/odata";
-import { orderedBy, type RowsOf } from "../../read/access.ts";
+import { conjuncts } from "@cadastre/odata/tree";
+import { type Access, accessTo, orderedBy, type RowsOf } from "../../read/access.ts";
 import type { ReadableTable } from "../../read/compile.ts";
 import { type CurrentCompiler, CurrentCompilers, currentCompiler } from "../../read/current-compiler.ts";
 import { type ByIndex, versionMapping } from "../../read/versions.ts";
-import type { StoredTable, TableSchema } from "../../schema/table.ts";
+import type { IndexSchema, StoredTable, TableSchema } from "../../schema/table.ts";
 import { sqliteColumns, sqliteForms } from "../layout/columns.ts";
 import { spatialIndexOf } from "../layout/places.ts";
-import { accessOf } from "./access.ts";
 import { deadlineGuard, visitGuard } from "./deadline.ts";
-import { isPlainComparison } from "./plain-comparison.ts";
+
+/** True if the node only compares columns and constants. */
+function isPlainComparison(node: BoundNode): boolean {
+  switch (node.kind) {
+    case "Constant":
+    case "Property":
+      return true;
+    case "Compare":
+      return isPlainComparison(node.left) && isPlainComparison(node.right);
+    case "Membership":
+      return isPlainComparison(node.operand) && node.values.every(isPlainComparison);
+    case "Logical":
+      return node.operands.every(isPlainComparison);
+    case "Not":
+      return isPlainComparison(node.operand);
+    default:
+      return false;
+  }
+}
+
+/** The index that SQLite creates automatically for a primary key. It is not among the table's own indexes. */
+const keyIndexOf = ({ name, key }: TableSchema): IndexSchema => ({
+  name: `sqlite_autoindex_${name}_1`,
+  columns: key,
+});
+
+/**
+ * Returns true if a condition sets a bound for an indexed column. It may leave few rows, but statistics do not tell how many.
+ */
+const boundsIn =
+  ({ indexes }: TableSchema) =>
+  (condition: BoundNode): boolean =>
+    condition.kind === "Compare" &&
+    ["gt", "ge", "lt", "le"].includes(condition.comparator) &&
+    [condition.left, condition.right].some(
+      (side) =>
+        side.kind === "Property" &&
+        indexes.some(({ columns }) => columns.some(({ name }) => name === side.property.name)),
+    );
+
+/**
+ * Returns a function that chooses the access path of a query. If the filter only compares columns, as scopes do, reading in key
+ * order is allowed too: SQLite itself would rather find all rows of a state and sort them. If the filter computes something or
+ * sets bounds, another index may be better.
+ */
+function accessOf(table: TableSchema, rowsOf: RowsOf): (query: BoundQuery) => Access {
+  const withKey = { ...table, indexes: [...table.indexes, keyIndexOf(table)] };
+  const bounds = boundsIn(table);
+  const isByKey = (filter: BoundNode) => isPlainComparison(filter) && !conjuncts(filter).some(bounds);
+  return (query) => accessTo(query, isByKey(query.filter) ? withKey : table, rowsOf);
+}
 
 /** Forces an index, because SQLite estimates that any range matches a quarter of the table. */
 const indexedBy: ByIndex = (table, index) => sql`${table} indexed by ${identifier(index)}`;

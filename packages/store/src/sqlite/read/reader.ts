@@ -22,8 +22,7 @@ import {
   type ReadRequest,
   type ReadResult,
 } from "../../read/request.ts";
-import { RecordAssembler, RecordLayout } from "../../record/assemble.ts";
-import { requireUndamaged } from "../../record/checksum.ts";
+import { RecordAssembler, RecordLayout, requireUndamaged } from "../../record/assemble.ts";
 import { computedText } from "../../record/computed.ts";
 import type { MemberIndex } from "../../record/member-index.ts";
 import type { SeenPlanRef } from "../../record/plan.ts";
