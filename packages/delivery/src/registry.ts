@@ -4,11 +4,10 @@ import { createDestinationRegistry } from "./destinations/tables/destination-rec
 import { DeliveryError } from "./errors.ts";
 import type { DeliveryLedger } from "./ledger/ledger.ts";
 import { createPartDamage } from "./ledger/tables/damaged-parts.ts";
-import { createDeliveryQueue } from "./ledger/tables/delivery-queue.ts";
+import { createDeliveryQueue, queueDialects } from "./ledger/tables/delivery-queue.ts";
 import { createDeliveryRecords } from "./ledger/tables/delivery-records.ts";
 import { createDeliveryRetention } from "./ledger/tables/delivery-retention.ts";
 import { createPartGrants } from "./ledger/tables/part-grants.ts";
-import { queueDialects } from "./ledger/tables/queue-dialect.ts";
 import type { SubscriptionRegistry } from "./subscriptions/subscription.ts";
 import { createSubscriptionRegistry } from "./subscriptions/tables/subscription-records.ts";
 import type { WebhookRegistry } from "./webhooks/outbox.ts";

@@ -4,9 +4,8 @@
  *
  * @module
  */
-export { canonicalBytes, canonicalText } from "./canonical.ts";
+export { canonicalBytes, canonicalText, sha256 } from "./canonical.ts";
 export { type ChainLink, requireFollows } from "./chain.ts";
-export { sha256 } from "./digest.ts";
 export { ManifestError, type ManifestErrorCode, manifestErrors } from "./errors.ts";
 export { exceedsLimits, manifestLimits } from "./json-limits.ts";
 export { manifestJsonSchema } from "./json-schema.ts";

@@ -1,5 +1,4 @@
-import { canonicalBytes, canonicalText } from "./canonical.ts";
-import { sha256 } from "./digest.ts";
+import { canonicalBytes, canonicalText, sha256 } from "./canonical.ts";
 import { ManifestError } from "./errors.ts";
 import { exceedsLimits } from "./json-limits.ts";
 import { type Manifest, manifestShape } from "./manifest.ts";

@@ -1,6 +1,6 @@
 import { QueryError } from "../src/errors.ts";
+import { systemOption } from "../src/options/decode.ts";
 import type { PathSegment } from "../src/options/index.ts";
-import { systemOption } from "../src/options/names.ts";
 import type { ApplyArgument, Transformation } from "../src/syntax/items.ts";
 import type { AggregateItem, Span, SyntaxNode } from "../src/syntax/tree.ts";
 

@@ -12,10 +12,9 @@ import {
   type OutputProfile,
   schemaOf,
 } from "../profiles/profile.ts";
-import { contentsOf, type PartsOf } from "./contents.ts";
 import { manifestOf } from "./manifest.ts";
 import type { WorkerMeans, WorkerSettings } from "./options.ts";
-import { datasetStart, type PartStart } from "./part-text.ts";
+import { contentsOf, datasetStart, type PartStart, type PartsOf } from "./part-text.ts";
 import { type WrittenPart, writePart } from "./write-part.ts";
 
 /**

@@ -1,4 +1,36 @@
-import type { ExportBatch, ExportRead, ExportSource } from "../source/export-source.ts";
+import type { Delivery } from "../ledger/delivery.ts";
+import type { DeliveredDataset, OutputProfile } from "../profiles/profile.ts";
+import { removalColumns } from "../source/delta.ts";
+import type {
+  ExportBatch,
+  ExportChanges,
+  ExportColumn,
+  ExportRead,
+  ExportSource,
+} from "../source/export-source.ts";
+
+/** A content of a delivery: rows or removals of one dataset, in consecutive parts. */
+export type PartsOf = {
+  readonly dataset: string;
+  readonly columns: readonly ExportColumn[];
+  /** Undefined: all records. */
+  readonly changes: ExportChanges | undefined;
+};
+
+/** Returns the contents of a delivery in the order of its parts. A delta has the rows of each dataset, then its removals. */
+export const contentsOf = (
+  { fromCheckpoint: since }: Pick<Delivery, "fromCheckpoint">,
+  datasets: readonly DeliveredDataset[],
+  { removalReason }: Pick<OutputProfile, "removalReason">,
+): readonly PartsOf[] =>
+  datasets.flatMap(({ name: dataset, keyField, columns }): readonly PartsOf[] => {
+    if (since === null) return [{ dataset, columns, changes: undefined }];
+    const removed = removalColumns(keyField, columns, removalReason);
+    return [
+      { dataset, columns, changes: { since, content: "rows" } },
+      { dataset, columns: removed, changes: { since, content: "removals" } },
+    ];
+  });
 
 /** Start of a part: `skip` records after the position `from` of the source. */
 export type PartStart = { readonly from: string | null; readonly skip: number };

@@ -13,8 +13,8 @@ import { writing } from "../parts/fault.ts";
 import type { PartStore } from "../parts/part-store.ts";
 import { type DeliveredDataset, deliveredDatasets, schemaOf } from "../profiles/profile.ts";
 import { type BuildOptions, startAfter } from "./build-delivery.ts";
-import { contentsOf } from "./contents.ts";
 import { manifestOf } from "./manifest.ts";
+import { contentsOf } from "./part-text.ts";
 import { type PartRequest, writePart } from "./write-part.ts";
 
 /**

@@ -4,10 +4,9 @@ import { DeliveryError, type DeliveryErrorCode } from "../errors.ts";
 import type { ClaimedDamage } from "../ledger/part-damage.ts";
 import type { PartStore } from "../parts/part-store.ts";
 import { workerFaultOf } from "./fault.ts";
-import { keepLease } from "./lease.ts";
 import type { WorkerMeans, WorkerOptions, WorkerSettings, WorkOutcome, WorkReport } from "./options.ts";
 import { rebuild } from "./rebuild.ts";
-import { pause, type Worker, waitAfterAttempts, workerSettings } from "./worker.ts";
+import { keepLease, pause, type Worker, waitAfterAttempts, workerSettings } from "./worker.ts";
 
 /** Factor by which the backoff is longer if a person has to act first, such as to free disk space. */
 const repairFactor = 12;

@@ -1,11 +1,11 @@
 import { setTimeout } from "node:timers/promises";
 import { backoffDelay } from "@cadastre/manifest/retry";
+import { DeliveryError } from "../errors.ts";
 import type { Delivery } from "../ledger/delivery.ts";
 import type { DeliveryLedger } from "../ledger/ledger.ts";
-import type { ClaimTerms } from "../ledger/queue.ts";
+import type { Claim, ClaimTerms, DeliveryQueue } from "../ledger/queue.ts";
 import { buildDelivery, type Claimed } from "./build-delivery.ts";
 import { workerFaultOf } from "./fault.ts";
-import { keepLease } from "./lease.ts";
 import type {
   PublisherOptions,
   WorkerMeans,
@@ -15,6 +15,36 @@ import type {
   WorkReport,
 } from "./options.ts";
 import { publishClaimed } from "./publish-claimed.ts";
+
+/** A lease that is renewed until it is stopped. */
+export type KeptLease = {
+  /** Aborts if the claim is lost. */
+  readonly signal: AbortSignal;
+  readonly stop: () => Promise<void>;
+};
+
+/**
+ * Renews the lease of a claim periodically until it is stopped. `signal` aborts if the claim is lost. While the ledger is unreachable, that
+ * is unknown and work goes on: effects under a lost claim are refused by its fencing token.
+ */
+export function keepLease(queue: Pick<DeliveryQueue, "extend">, claim: Claim, lease: number): KeptLease {
+  const lost = new AbortController();
+  let asking = Promise.resolve();
+  const extend = () =>
+    queue.extend(claim, lease).catch((error: unknown) => {
+      if (error instanceof DeliveryError && error.code === "lease_lost") lost.abort(error);
+    });
+  const timer = setInterval(() => {
+    asking = extend();
+  }, lease / 3);
+  return {
+    signal: lost.signal,
+    stop: async (): Promise<void> => {
+      clearInterval(timer);
+      await asking;
+    },
+  };
+}
 
 /** Returns the wait after a number of attempts that failed, in milliseconds, without jitter: workers claim one delivery each. */
 export const waitAfterAttempts = (attempts: number, first: number): number =>

@@ -1,5 +1,5 @@
-import { contentsOf } from "../build/contents.ts";
 import { workerFaultOf } from "../build/fault.ts";
+import { contentsOf } from "../build/part-text.ts";
 import { newDelivery } from "../exports/new-delivery.ts";
 import { dueAfter, isDueLater } from "./cadence.ts";
 import { areSame, groundsOf, type SubscriptionContent, type SuspensionReason } from "./grounds.ts";

@@ -7,12 +7,11 @@ import { codecs } from "../model/values.ts";
 import { nearest } from "../nearest.ts";
 import type { CallNode, CaseNode, SyntaxNode } from "../syntax/tree.ts";
 import type { Context } from "./context.ts";
-import { foldArguments } from "./ignore-case.ts";
 import { bindPredicate } from "./lambda.ts";
 import { overloadFor } from "./overload.ts";
 import { promote } from "./promote.ts";
 import { type BoundNode, type BoundType, constant } from "./tree.ts";
-import { fits, isNumeric, isStructure, itemType, typeName, wider } from "./typing.ts";
+import { fits, foldArguments, isNumeric, isStructure, itemType, typeName, wider } from "./typing.ts";
 
 /**
  * Functions that do not fit into the function table: they take a type, or depend on the time of the request.

@@ -2,7 +2,6 @@ import { QueryError } from "../errors.ts";
 import type { EnumType } from "../model/types.ts";
 import type { ArrayNode, CompareNode, EnumNode, HasNode, InNode, Span, SyntaxNode } from "../syntax/tree.ts";
 import type { Context } from "./context.ts";
-import { foldAmong } from "./ignore-case.ts";
 import { checkSize } from "./size.ts";
 import {
   allOf,
@@ -13,7 +12,7 @@ import {
   equals,
   type VariableNode,
 } from "./tree.ts";
-import { isComparable, itemType, typeName } from "./typing.ts";
+import { foldAmong, isComparable, itemType, typeName } from "./typing.ts";
 
 export function bindCompare(node: CompareNode, context: Context): BoundNode {
   const [left, right] = bindPair(node.left, node.right, context);

@@ -6,8 +6,7 @@ import type { CompileContext } from "./compile-context.ts";
 import type { Mapping } from "./mapping.ts";
 import { conditionsOf, targetOf } from "./query.ts";
 import { currentRow, rowsOf, unmappedPath } from "./row-context.ts";
-import { compileKey, compileOrder, compileSelect, keyOperand, keyProperties } from "./select.ts";
-import { compileSort } from "./sort.ts";
+import { compileKey, compileOrder, compileSelect, compileSort, keyOperand, keyProperties } from "./select.ts";
 import { valuesOf } from "./value-source.ts";
 
 /** The entities to expand. */

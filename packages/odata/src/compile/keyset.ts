@@ -1,7 +1,7 @@
 import type { PrimitiveType } from "../model/types.ts";
 import { join, type SqlFragment, sql } from "../sql/fragment.ts";
 import type { CompileContext } from "./compile-context.ts";
-import type { SortItem } from "./sort.ts";
+import type { SortItem } from "./select.ts";
 
 /** Keyset pagination: an item of the order, and its value in the last row of the previous page. */
 export type SortPosition = SortItem & {

@@ -11,8 +11,15 @@ import { toComputedOperand } from "./operand.ts";
 import { compilePredicate } from "./predicate.ts";
 import { type Range, rangesAfter } from "./ranges.ts";
 import { currentRow } from "./row-context.ts";
-import { compileKey, compileOrder, compileSelect, type OrderAs } from "./select.ts";
-import { compileSort, type SortItem, sortName } from "./sort.ts";
+import {
+  compileKey,
+  compileOrder,
+  compileSelect,
+  compileSort,
+  type OrderAs,
+  type SortItem,
+  sortName,
+} from "./select.ts";
 import { type ValueSource, valuesOf } from "./value-source.ts";
 
 export type PageOptions = {

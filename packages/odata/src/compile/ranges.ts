@@ -1,7 +1,7 @@
 import { join, type SqlFragment, sql } from "../sql/fragment.ts";
 import type { CompileContext } from "./compile-context.ts";
 import { compileAfter, isBeyond, isTied, nullsFollow, type SortPosition } from "./keyset.ts";
-import type { SortItem } from "./sort.ts";
+import type { SortItem } from "./select.ts";
 
 /** Rows that are consecutive in an index on the order. */
 export type Range = {

@@ -1,10 +1,42 @@
-import type { BoundNode, BoundQuery, Projection } from "../bound/tree.ts";
+import type { BoundNode, BoundQuery, BoundType, Projection } from "../bound/tree.ts";
 import type { EntitySet, EntityType, StructuralProperty } from "../model/types.ts";
-import { identifier, render, type SqlFragment, sql } from "../sql/fragment.ts";
+import type { EncodingName } from "../sql/encoding.ts";
+import { identifier, join, render, type SqlFragment, sql } from "../sql/fragment.ts";
+import type { Direction } from "../syntax/items.ts";
 import type { CompileContext, Operand } from "./compile-context.ts";
 import { compileOperand } from "./expression.ts";
 import { fold } from "./fold.ts";
 import { columnOperand, encodingOf, toComputedOperand } from "./operand.ts";
+
+/** An item that rows are sorted by. */
+export type SortItem = {
+  /** Position of the item in the order of the query. */
+  readonly position: number;
+  readonly operand: SqlFragment;
+  readonly type: BoundType;
+  /** Encoding of the operand before it was made sortable. */
+  readonly form: EncodingName;
+  readonly nullable: boolean;
+  readonly direction: Direction;
+};
+
+/** Compiles the list of `order by`. Each item is sorted by its operand, or by what `by` returns for it. */
+export const compileSort = (
+  items: readonly SortItem[],
+  { dialect }: CompileContext,
+  by: (item: SortItem) => SqlFragment = ({ operand }) => operand,
+): SqlFragment =>
+  join(
+    items.map((item) =>
+      item.direction === "asc"
+        ? dialect.ascending(by(item), item.nullable)
+        : dialect.descending(by(item), item.nullable),
+    ),
+    ", ",
+  );
+
+/** Returns the name of the column that holds the value of an item. */
+export const sortName = (position: number): SqlFragment => identifier(`sort${position}`);
 
 /** True if a projected property is not one of the entity's own. Computed expressions are constant-folded. */
 export const isComputed = ({ property }: Projection, { type }: EntitySet): boolean =>

@@ -1,4 +1,4 @@
-export { type SystemOptionName, systemOptionNames } from "./names.ts";
+export { type SystemOptionName, systemOptionNames } from "./decode.ts";
 export {
   type OptionText,
   parseQueryOptions,

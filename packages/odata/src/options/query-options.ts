@@ -1,7 +1,6 @@
 import { QueryError } from "../errors.ts";
 import { nearest } from "../nearest.ts";
-import { decode, withoutBlanks } from "./decode.ts";
-import { type SystemOptionName, systemOption, systemOptionNames } from "./names.ts";
+import { decode, type SystemOptionName, systemOption, systemOptionNames, withoutBlanks } from "./decode.ts";
 
 /** One option of the query string: `text` is decoded, trimmed and not yet parsed. */
 export type OptionText = {

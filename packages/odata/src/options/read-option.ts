@@ -14,7 +14,7 @@ import {
 } from "../syntax/index.ts";
 import { tooComplex } from "../syntax/limits.ts";
 import type { SyntaxNode } from "../syntax/tree.ts";
-import type { SystemOptionName } from "./names.ts";
+import type { SystemOptionName } from "./decode.ts";
 import type { OptionText, QueryOptions } from "./query-options.ts";
 
 function wholeNumber(name: SystemOptionName, pattern: RegExp, expected: string) {

@@ -1,8 +1,8 @@
 import { defineEndpoint } from "../endpoint/endpoint.ts";
 import { Refused } from "../errors.ts";
-import { parseMediaType } from "../http/media-type.ts";
 import type { MemoryBudget } from "../http/memory-budget.ts";
 import type { HeaderReader } from "../http/odata-protocol.ts";
+import { parseMediaType } from "../http/odata-protocol.ts";
 import type { DeliveryServices } from "./services.ts";
 
 /** Path in every logical grant. Source: interface specification, section 4.3. */

@@ -5,7 +5,7 @@ import { type Log, truncated } from "../log.ts";
 import { arrivalOf } from "./connection.ts";
 import type { Metrics } from "./metrics.ts";
 import { createStages, findContext, setContext } from "./request-context.ts";
-import { forwardedFor } from "./request-origin.ts";
+import { forwardedFor } from "./request-head.ts";
 
 const acceptable = /^[\w.-]{1,64}$/;
 

@@ -1,6 +1,6 @@
 import { QueryError } from "@cadastre/odata";
 import { Refused } from "../errors.ts";
-import { type MediaType, parseMediaType, readAccept } from "../http/media-type.ts";
+import { type MediaType, parseMediaType, readAccept } from "../http/odata-protocol.ts";
 
 /** Format parameters of a JSON answer. Source: OData JSON Format 4.01, section 3. */
 export type JsonFormat = {

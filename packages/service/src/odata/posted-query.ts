@@ -1,6 +1,6 @@
 import type { Request } from "express";
 import { Refused } from "../errors.ts";
-import { type MediaType, parseMediaType } from "../http/media-type.ts";
+import { type MediaType, parseMediaType } from "../http/odata-protocol.ts";
 import { contentTypeOf, readRequestBody } from "../http/request-body.ts";
 import { maxUrlLength } from "../http/request-head.ts";
 import { encodeUnsafe } from "./unsafe.ts";

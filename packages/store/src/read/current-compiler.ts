@@ -11,6 +11,19 @@ import type { IndexSchema, TableSchema } from "../schema/table.ts";
 import type { Access } from "./access.ts";
 import { columnsOfRecord, type ReadForms } from "./forms.ts";
 
+/**
+ * Returns the query for the rows that follow a position.
+ *
+ * @param after values of the `orderBy` expressions in the last row before the position
+ */
+export const withPosition = (query: BoundQuery, after: BoundQuery["after"]): BoundQuery => ({
+  ...query,
+  after,
+});
+
+/** Returns the query for its first record only. */
+export const firstOf = (query: BoundQuery): BoundQuery => ({ ...query, top: 1 });
+
 /** Compiles queries on the current versions, for one selection of computed columns. */
 export type CurrentCompiler = {
   readonly page: (query: BoundQuery, access: Access) => CompiledSql;

@@ -3,6 +3,7 @@ import { DeliveryError } from "../../errors.ts";
 import { openStates, partLost } from "../delivery.ts";
 import type { ClaimedDamage, PartDamage } from "../part-damage.ts";
 import type { Claim } from "../queue.ts";
+import { isDue, type QueueDialect, timeAfter } from "./delivery-queue.ts";
 import {
   deliveryTable,
   manifestRow,
@@ -11,7 +12,6 @@ import {
   selectParts,
   toDelivery,
 } from "./delivery-rows.ts";
-import { isDue, type QueueDialect, timeAfter } from "./queue-dialect.ts";
 
 type DamageRow = {
   readonly sha256: string;
