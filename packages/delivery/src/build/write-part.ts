@@ -7,9 +7,10 @@ import { type ManifestPart, mediaTypes } from "@cadastre/manifest";
 import { DeliveryError } from "../errors.ts";
 import { CsvEncoder } from "../format/csv.ts";
 import { ExactLines } from "../format/exact-lines.ts";
+import { gzip } from "../format/gzip.ts";
 import { writeParquet } from "../format/parquet.ts";
 import { type Digest, Digester, Digesting, fileDigest } from "../parts/digest.ts";
-import { gzip, type OutputProfile } from "../profiles/profile.ts";
+import type { OutputProfile } from "../profiles/profile.ts";
 import type { ExportChanges, ExportColumn, ExportSource } from "../source/export-source.ts";
 import { type PartStart, PartText } from "./part-text.ts";
 

@@ -37,7 +37,7 @@ export const sqlName = (name: string): string => `"${name.replaceAll('"', '""')}
 /** Quotes a text as an SQL string literal. */
 export const sqlText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** True if `ExactLines` must write values of the column as strings, so that DuckDB reads them exactly. */
+/** True for decimals and JSON, which `ExactLines` must write as strings so that DuckDB reads them exactly. */
 export const isRetyped = ({ type }: ExportColumn): boolean => {
   if (typeof type === "string") return type === "json";
   return "decimal" in type || type.struct.some(isRetyped);

@@ -12,8 +12,8 @@ import * as string from "./string.ts";
 import * as time from "./time.ts";
 
 /**
- * Overloads of each function, by its name in lower case. To add a function, export a constant from a file of this
- * folder.
+ * Overloads of each function, by its name in lower case. To add a function, export a constant from one of the modules
+ * that are listed here.
  */
 export const functionTable: ReadonlyMap<string, readonly FunctionEntry[]> = byName([
   ...Object.values(string),
@@ -25,7 +25,7 @@ export const functionTable: ReadonlyMap<string, readonly FunctionEntry[]> = byNa
   ...Object.values(geo),
 ]);
 
-/** Functions without a name in queries: binding, compiling and masks insert them. */
+/** Functions that a query cannot call: binding, compiling and masks insert them. */
 export const internalFunctions: readonly FunctionEntry[] = [foldcase, words, search, point, roundTo];
 
 function byName(entries: readonly FunctionEntry[]): Map<string, FunctionEntry[]> {

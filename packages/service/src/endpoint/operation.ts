@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Operation, Parameter } from "../http/operation.ts";
 import { bodyErrors, type Endpoint, toSchema } from "./endpoint.ts";
 
-/** Returns the OpenAPI operation of an endpoint. */
+/** Returns the operation of an endpoint, from which `openapi/document.ts` writes the OpenAPI document. */
 export const toOperation = ({
   method,
   path,

@@ -158,8 +158,11 @@ export function accessTo(query: BoundQuery, { key, indexes, points }: TableSchem
 /** True if the index contains the dataset, so that the rows of other datasets are not read. */
 const hasDataset = ({ columns }: IndexSchema): boolean => columns.includes(datasetProperty);
 
-/** Returns the mapping for pages in the order of an index. */
-export const orderedBy = (index: IndexSchema, mapping: Mapping): Mapping => ({
+/**
+ * Returns the mapping for a page in the order of an index: later pages read consecutive ranges of it and, if the dataset is one of its
+ * columns, merge the rows of each dataset. Does not make the database choose the index.
+ */
+export const mappingInOrderOf = (index: IndexSchema, mapping: Mapping): Mapping => ({
   ...mapping,
   ranges: true,
   ...(hasDataset(index) ? { dividedBy: datasetProperty } : {}),

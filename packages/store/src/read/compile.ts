@@ -13,7 +13,7 @@ import { allOf } from "@cadastre/odata/tree";
 import type { Planned } from "../record/plan.ts";
 import type { StoredTable, TableSchema } from "../schema/table.ts";
 import type { Bookmark } from "../store.ts";
-import { type Access, orderedBy, pinsKey, readsPoints } from "./access.ts";
+import { type Access, mappingInOrderOf, pinsKey, readsPoints } from "./access.ts";
 import type { CurrentCompilers } from "./current-compiler.ts";
 import { columnsOfRecord, type ReadForms } from "./forms.ts";
 import type { CountRequest, PageRequest, VersionStatements } from "./request.ts";
@@ -71,7 +71,7 @@ export function compilePageRequest(
           dialect,
           partitions.map((one) =>
             index !== undefined && one === readable.mapping.current
-              ? orderedBy(index, one)
+              ? mappingInOrderOf(index, one)
               : { ...one, ranges: false },
           ),
           columns,

@@ -7,7 +7,7 @@ import { expectationOf, type Failure } from "./expectation.ts";
 import { syntaxError } from "./fault.ts";
 import { operatorSlip, valueSlip } from "./mistakes.ts";
 import { parserClass } from "./parser-methods.ts";
-import { endOf, isCompared, operatorBefore, spanOf } from "./token-stream.ts";
+import { endOf, isOperandNext, operatorBefore, spanOf } from "./token-stream.ts";
 
 /** Token type that was required where the last unexpected token was found. */
 type Mismatch = { required: TokenType | null };
@@ -82,7 +82,7 @@ export function createBase(chevrotain: Chevrotain) {
       const failure = this.failureOf(exception);
       const { text, slot } = expectationOf(failure);
       if (slot === "value") {
-        const slip = valueSlip(this.text, start, isCompared(failure.before));
+        const slip = valueSlip(this.text, start, isOperandNext(failure.before));
         if (slip !== undefined) return syntaxError(this.text, slip, slip.expected);
       } else if (slot === "operator") {
         const operator = operatorBefore(failure.before, start);

@@ -24,13 +24,13 @@ function isSpaced(tokens: readonly IToken[]): boolean {
 const comparing: ReadonlySet<string> = new Set(["Compare", "Has", "In"]);
 const listStarts: ReadonlySet<string> = new Set(["OpenParen", "Comma"]);
 
-/** True if `before` ends where the right operand of a comparison or an item of a list begins. */
-export const isCompared = (before: readonly IToken[]): boolean =>
+/** For error messages: true if the tokens `before` are followed by the right operand of a comparison or by an item of a list. */
+export const isOperandNext = (before: readonly IToken[]): boolean =>
   listStarts.has(tokenTypeName(before.at(-1))) ||
   (comparing.has(tokenTypeName(before.at(-1))) && isSpaced(before));
 
 /**
- * Returns the span of the last of `tokens` if it is an operator that was parsed as a name because no value follows it.
+ * For error messages: returns the span of the last of `tokens` if it is an operator that was parsed as a name because no value follows it.
  *
  * @param end offset after the tokens, where a value was expected
  */
@@ -85,7 +85,11 @@ export function tokenize(lexer: Lexer, text: string, from: number): IToken[] {
     if (longOrForeign.test(token.image) && nameParts.test(token.image)) {
       for (const part of token.image.split(".")) {
         if (identifier.test(part)) continue;
-        const slip = valueSlip(text, token.startOffset, isCompared(tokens.slice(0, tokens.indexOf(token))));
+        const slip = valueSlip(
+          text,
+          token.startOffset,
+          isOperandNext(tokens.slice(0, tokens.indexOf(token))),
+        );
         const span = { start: token.startOffset, end: slip?.end ?? endOf(token) };
         throw syntaxError(text, span, slip?.expected ?? "a name");
       }

@@ -1,5 +1,5 @@
 import type { BoundQuery, Compiler, Mapping, SqlFragment } from "@cadastre/odata";
-import { accessTo, orderedBy } from "../../read/access.ts";
+import { accessTo, mappingInOrderOf } from "../../read/access.ts";
 import type { ReadableTable } from "../../read/compile.ts";
 import { type CurrentCompiler, CurrentCompilers, currentCompiler } from "../../read/current-compiler.ts";
 import { versionMapping } from "../../read/versions.ts";
@@ -42,7 +42,8 @@ function postgresCompiler(
     page: (query, { ordered: index }) => {
       if (index === undefined) return page(query);
       const compiler =
-        byIndex.get(index.name) ?? currentCompiler(table, orderedBy(index, mapping), postgresForms, computed);
+        byIndex.get(index.name) ??
+        currentCompiler(table, mappingInOrderOf(index, mapping), postgresForms, computed);
       byIndex.set(index.name, compiler);
       return compiler.page(query);
     },

@@ -11,7 +11,7 @@ import {
   sqlite,
 } from "@cadastre/odata";
 import { conjuncts } from "@cadastre/odata/tree";
-import { type Access, accessTo, orderedBy, type RowsOf } from "../../read/access.ts";
+import { type Access, accessTo, mappingInOrderOf, type RowsOf } from "../../read/access.ts";
 import type { ReadableTable } from "../../read/compile.ts";
 import { type CurrentCompiler, CurrentCompilers, currentCompiler } from "../../read/current-compiler.ts";
 import { type ByIndex, versionMapping } from "../../read/versions.ts";
@@ -119,7 +119,8 @@ function sqliteCompiler(
     page: (query, { few }) => (few ? ofFew : page)(query),
     count,
     ordered: (query, index) => {
-      const compiler = byIndex.get(index.name) ?? compilerOf(orderedBy(index, by(index.name, mapping)));
+      const compiler =
+        byIndex.get(index.name) ?? compilerOf(mappingInOrderOf(index, by(index.name, mapping)));
       byIndex.set(index.name, compiler);
       return compiler.page(query);
     },
