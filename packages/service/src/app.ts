@@ -4,7 +4,7 @@ import type { Config } from "./config.ts";
 import { deliveryEndpoints } from "./delivery/endpoints.ts";
 import { addKeySet } from "./delivery/key-set.ts";
 import type { DeliveryServices } from "./delivery/services.ts";
-import { endpointRoutes, keepPathEncoded } from "./endpoint/routes.ts";
+import { beforeEndpoints, endpointRoutes } from "./endpoint/routes.ts";
 import { Refused } from "./errors.ts";
 import { closeIdleClients } from "./http/connection.ts";
 import { crossOrigin } from "./http/cross-origin.ts";
@@ -65,7 +65,7 @@ export function createApp(services: Services): Express {
   if (config.corsOrigins !== undefined) app.use(crossOrigin(config.corsOrigins));
   // Express tries the layers in order, so the most frequent routes come first.
   app.use(odataRoot, requireApiKey(services), odataRoutes(services, config));
-  app.use("/v1", keepPathEncoded);
+  app.use("/v1", beforeEndpoints);
   app.use(endpointRoutes(v1Endpoints, services, { ...services, freshness: "recent" }));
   if (delivery !== undefined) {
     addKeySet(app, delivery);

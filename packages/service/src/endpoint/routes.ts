@@ -16,7 +16,6 @@ import { abortOnClientClose } from "../http/connection.ts";
 import { toPublicError } from "../http/error-body.ts";
 import { callerOf, createStages, findContext } from "../http/request-context.ts";
 import { privateResponse } from "../http/response-headers.ts";
-import { chain } from "../http/routes.ts";
 import type { Freshness } from "../ttl-cache.ts";
 import type { Endpoint, EndpointCall } from "./endpoint.ts";
 import { readRequest } from "./read-request.ts";
@@ -36,9 +35,6 @@ export const replyOf =
       ? tagged(answer)
       : { ...answer, headers: { "cache-control": "no-store", ...headers } };
   };
-
-/** Value of the `Vary` header: the request headers that an answer depends on. */
-const decisive = "x-api-key, authorization, accept-encoding";
 
 /** Dependencies of the routes of endpoints, besides those of their handlers. */
 export type EndpointHost = Authentication & {
@@ -61,7 +57,6 @@ export function endpointRoutes<Services>(
     const isForAll = here.some(({ admitsExpired }) => admitsExpired === true);
     const route = routes.route(expressPath(path));
     route.all(
-      chain(privateResponse(decisive)),
       noteRoute(path),
       requireApiKey(host, host.freshness, () => isForAll),
     );
@@ -83,11 +78,18 @@ const expressPath = (template: string): string => template.replace(/\{(\w+)\}/g,
 const methodsOf = ({ method, audit }: Endpoint<never>): readonly string[] =>
   method === "get" && audit === undefined ? ["GET", "HEAD"] : [method.toUpperCase()];
 
+/** Value of the `Vary` header: the request headers that an answer depends on. */
+const decisive = "x-api-key, authorization, accept-encoding";
+
+const markPrivate = privateResponse(decisive);
+
 /**
- * Middleware that encodes the percent signs of a path once more. Express decodes path parameters before any handler runs, and fails for
- * all endpoints alike; this way each endpoint gets its parameters as they were sent, and refuses them with its own error code.
+ * Middleware before the routes of endpoints. Marks the answer as private, and encodes the percent signs of the path once more: Express
+ * decodes path parameters before any handler runs, and fails for all endpoints alike. This way each endpoint gets its parameters as they
+ * were sent, and refuses them with its own error code.
  */
-export const keepPathEncoded: RequestHandler = (req, _res, next) => {
+export const beforeEndpoints: RequestHandler = (req, res, next) => {
+  markPrivate(req, res);
   const [path = "", ...query] = req.url.split("?");
   if (path.includes("%")) req.url = [path.replaceAll("%", "%25"), ...query].join("?");
   next();
