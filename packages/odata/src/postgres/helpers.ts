@@ -45,8 +45,26 @@ export const helpersOf = (file: (typeof helperFiles)[number]): readonly string[]
     ([text]) => `\n${text.replaceAll(/\$\{(\w+)\}/g, (_, name: keyof typeof values) => values[name]())}`,
   );
 
+/** A function of this package where it is created or called. */
+const own = /\bcadastre_\w+(?=\()/g;
+
+/** Returns a statement with the schema before the name of each function that it creates or calls. */
+function qualified(text: string, schema: string): string {
+  // The bodies are quoted by dollar signs.
+  if (schema.includes("$")) throw new RangeError(`the name of the schema contains a dollar sign: ${schema}`);
+  const prefix = `"${schema.replaceAll('"', '""')}".`;
+  return text.replaceAll(own, (name) => prefix + name);
+}
+
 /**
- * Returns the `create function` statements, in order, of the functions that compiled queries call. They belong in a
- * schema of the search path; running them again is harmless. The database encoding must be UTF-8.
+ * Returns the `create function` statements, in order, of the functions that compiled queries call. Running them again is harmless. The
+ * database encoding must be UTF-8.
+ *
+ * @param schema schema to create them in, which must be on the search path of queries. The functions then call each other by qualified
+ * names, so that indexes on them can be restored and analyzed: `pg_restore` and autovacuum set an empty search path. By default they
+ * are created in the first schema of the search path, and call each other by plain names
  */
-export const postgresHelpers = (): readonly string[] => helperFiles.flatMap(helpersOf);
+export const postgresHelpers = (schema?: string): readonly string[] => {
+  const all = helperFiles.flatMap(helpersOf);
+  return schema === undefined ? all : all.map((text) => qualified(text, schema));
+};

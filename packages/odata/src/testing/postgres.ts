@@ -25,6 +25,8 @@ export type PostgresServer = {
   readonly connect: (connections?: number) => pg.Pool;
   /** Creates another empty database, and returns its URL. */
   readonly createDatabase: () => Promise<string>;
+  /** Runs a program of the server's installation, such as `pg_dump`. Throws if it fails. */
+  readonly run: (program: string, ...input: readonly string[]) => void;
   /** End the server and remove its files. */
   readonly stop: () => Promise<void>;
 };
@@ -164,6 +166,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     url,
     connect: (connections = 2) => connect(url, connections),
     createDatabase: () => createDatabase(url, `database_${++created}`),
+    run: (program, ...input) => runProgram(join(programs, program), input, { stdio: "pipe" }),
     stop,
   };
 }

@@ -57,7 +57,7 @@ export async function migratePostgres(
     dialect,
     catalog,
     options,
-    lacksFunctions,
+    lacksFunctions: (session) => lacksFunctions(session, schema),
     read: (work) => onConnection(knex, work),
     transaction: (work) =>
       inTransaction(knex, schema, resources, async (transaction) => {
@@ -86,9 +86,9 @@ const inTransaction = <T>(
       createPoints: (table, point) => createPointIndex(transaction, table, point),
       dropPoints: async (name) => transaction.raw("drop index if exists ??", [name]),
       installFunctions: async () => {
-        if (!(await lacksFunctions(session))) return;
+        if (!(await lacksFunctions(session, schema))) return;
         await requireNoDependents(transaction, resources);
-        await installHelpers(transaction);
+        await installHelpers(transaction, schema);
       },
     });
   });
@@ -112,23 +112,24 @@ async function createPointIndex(
 const installed = "cadastre_helpers";
 
 /** Returns a hash of the functions that compiled queries call. */
-const helpersVersion = (): string => createHash("sha256").update(postgresHelpers().join(";")).digest("hex");
+const helpersVersion = (schema: string): string =>
+  createHash("sha256").update(postgresHelpers(schema).join(";")).digest("hex");
 
 /** True if the database has other functions than this version needs. */
-async function lacksFunctions(session: Session): Promise<boolean> {
+async function lacksFunctions(session: Session, schema: string): Promise<boolean> {
   const [there] = await session.rows(sql`select to_regclass(${value("cadastre_note")})`);
   if (there?.[0] === null) return true;
   const [note] = await session.rows(
     sql`select "text" from "cadastre_note" where "key" = ${value(installed)}`,
   );
-  return note?.[0] !== helpersVersion();
+  return note?.[0] !== helpersVersion(schema);
 }
 
-async function installHelpers(transaction: Knex.Transaction): Promise<void> {
+async function installHelpers(transaction: Knex.Transaction, schema: string): Promise<void> {
   await dropHelpers(transaction);
   // One message for all statements, because there are dozens.
-  await transaction.raw(postgresHelpers().join(";").replaceAll("?", "\\?"));
-  await writePostgresNote(transaction, installed, helpersVersion());
+  await transaction.raw(postgresHelpers(schema).join(";").replaceAll("?", "\\?"));
+  await writePostgresNote(transaction, installed, helpersVersion(schema));
 }
 
 const ownFunctions = `select oid from pg_proc
