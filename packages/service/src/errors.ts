@@ -149,6 +149,8 @@ type PublicCodes<Table> = {
 /** Codes of other packages that clients see as one of the service's. */
 const renamed = {
   parts_unavailable: "service_unavailable",
+  // Only the operator knows that there are replicas.
+  replica_behind: "service_unavailable",
   // Without the registry the API key cannot be verified.
   registry_unavailable: "service_unavailable",
   store_busy: "service_busy",

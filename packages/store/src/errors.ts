@@ -41,6 +41,11 @@ export const storeErrors = {
   bookmark_expired: operator(
     "the walk that the bookmark belongs to is too old: start again at its first page",
   ),
+  /** The database is a standby that has not replayed the commit which the read is to be as of. */
+  replica_behind: {
+    kind: "unavailable",
+    message: "the database that was asked has not caught up yet: try again in a moment",
+  },
   /** The batch starts before or after the source's current cursor. */
   cursor_passed: operator("the batch does not start where its source stands: go on from the source's cursor"),
   set_not_begun: operator(

@@ -27,13 +27,13 @@ test("closed versions are looked for once one is known since, or found to be clo
   const asked: string[][] = [];
   const run: Run = async (queries) => {
     asked.push(queries.map(({ text }) => text));
-    queries[0]?.onRow?.([null, "t"]);
+    queries[0]?.onRow?.([null, "t", "6"]);
     queries[1]?.onRow?.([queries[1].text === "merged" ? "7" : "6"]);
   };
   const closings = new ClosedSinceCache();
   const countAt = async (checkpoint: number) => {
     asked.length = 0;
-    return (await readAsOf(run, { count: versions }, checkpoint, history, closings)).count;
+    return (await readAsOf(run, { count: versions }, { checkpoint }, history, closings)).count;
   };
   const [current, merged] = [
     ["history", "current"],

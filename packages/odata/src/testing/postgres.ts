@@ -27,6 +27,8 @@ export type PostgresServer = {
   readonly createDatabase: () => Promise<string>;
   /** Runs a program of the server's installation, such as `pg_dump`. Throws if it fails. */
   readonly run: (program: string, ...input: readonly string[]) => void;
+  /** Starts a standby that follows this server by streaming replication. The caller stops it. */
+  readonly startStandby: () => Promise<PostgresServer>;
   /** End the server and remove its files. */
   readonly stop: () => Promise<void>;
 };
@@ -106,7 +108,12 @@ function runProgram(program: string, input: readonly string[], options: SpawnSyn
 }
 
 /** Start a server on a free loopback port. It keeps nothing: its files go when it stops. */
-export async function startPostgres(): Promise<PostgresServer> {
+export const startPostgres = (): Promise<PostgresServer> => startServer(createData);
+
+/** @param prepare creates the folder `data` in the server's folder */
+async function startServer(
+  prepare: (programs: string, options: ServerOptions) => void,
+): Promise<PostgresServer> {
   const programs = findPrograms();
   if (programs === null) throw new Error("no PostgreSQL server is installed");
   const user = serverUser();
@@ -117,8 +124,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     env: { PATH: process.env["PATH"], TZ: "UTC", LC_ALL: "C" },
     ...user,
   } as const;
-  const data = join(folder, "data");
-  createData(programs, options);
+  prepare(programs, options);
 
   const port = await freePort();
   const settings = {
@@ -134,7 +140,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     join(programs, "postgres"),
     [
       "-D",
-      data,
+      join(folder, "data"),
       "-p",
       String(port),
       ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
@@ -167,6 +173,22 @@ export async function startPostgres(): Promise<PostgresServer> {
     connect: (connections = 2) => connect(url, connections),
     createDatabase: () => createDatabase(url, `database_${++created}`),
     run: (program, ...input) => runProgram(join(programs, program), input, { stdio: "pipe" }),
+    startStandby: () =>
+      startServer((_, standby) => {
+        const copy = [
+          "-D",
+          join(standby.cwd, "data"),
+          "-R",
+          "-X",
+          "stream",
+          "-c",
+          "fast",
+          "--no-sync",
+          "-d",
+          url,
+        ];
+        runProgram(join(programs, "pg_basebackup"), copy, { ...standby, stdio: "pipe" });
+      }),
     stop,
   };
 }

@@ -20,7 +20,7 @@ import { type QueryLimits, shareOf } from "../read/customer-share.ts";
 import { PageRequests } from "../read/page-requests.ts";
 import { type CountRequest, emptyPage, pageStatements } from "../read/request.ts";
 import { type CostClass, type CustomerShare, QueryScheduler, type Use } from "../read/scheduler.ts";
-import { pastOf } from "../read/versions.ts";
+import { type HistoricalState, pastOf } from "../read/versions.ts";
 import { tableOf } from "../schema/table.ts";
 import type { Bookmark, Page, ReadOptions } from "../store.ts";
 import type { StoredResource } from "../stored-resource.ts";
@@ -31,7 +31,14 @@ import { compilePostgresHistory, readPostgresNote, writePostgresNote } from "./l
 import { columnEncoding, postgresDatasetId } from "./layout/columns.ts";
 import { migratePostgres } from "./migrate.ts";
 import { createPostgresTable, type PostgresTable } from "./read/readable-table.ts";
-import { findClosed, findStart, type PageAndCount, readAsOf, readCurrent } from "./read/reader.ts";
+import {
+  findClosed,
+  findStart,
+  type HistoricalRead,
+  type PageAndCount,
+  readAsOf,
+  readCurrent,
+} from "./read/reader.ts";
 import { PostgresReaders, type Run } from "./read/reader-pool.ts";
 import { writeInSteps } from "./read/write-in-steps.ts";
 import { buildWall, type Wall, wallSchema, wallSettings } from "./wall/build.ts";
@@ -166,7 +173,7 @@ class PostgresStore implements WritableStore {
       count: counted,
     } = past === undefined
       ? await readCurrent(run, request)
-      : await readAsOf(run, request, past.checkpoint, historyOf(stored, past), stored.closings);
+      : await readAsOf(run, request, readOf(past), historyOf(stored, past), stored.closings);
     const { records, length, keys, last, more } = page ?? emptyPage;
     const next = more ? { checkpoint, key: last } : null;
     return { records, length, keys, last, next, ...(counted === undefined ? {} : { count: counted }) };
@@ -265,12 +272,17 @@ class PostgresStore implements WritableStore {
   /** Returns the query starting after a bookmark. */
   async #after(run: Run, query: BoundQuery, from: Bookmark): Promise<BoundQuery> {
     const statements = [...compileOrderValues(query, this.#find(query), from)];
-    return withPosition(query, await findStart(run, statements));
+    return withPosition(query, await findStart(run, from.checkpoint, statements));
   }
 }
 
 const historyOf = ({ table }: PostgresTable, { checkpoint }: Pick<Bookmark, "checkpoint">): CompiledSql =>
   compilePostgresHistory(table, checkpoint);
+
+const readOf = ({ checkpoint, changes }: HistoricalState): HistoricalRead => ({
+  checkpoint,
+  ...(changes?.kind === "ended" ? { needed: Math.max(checkpoint, changes.until) } : {}),
+});
 
 const countWith = async (run: Run, count: CountRequest): Promise<number> =>
   (await readCurrent(run, { count })).count ?? 0;

@@ -16,14 +16,15 @@ export const postgresPrunedNote = "cadastre_pruned";
 export const isPrunedNote: SqlFragment = sql`"key" = 'cadastre_pruned'`;
 
 /**
- * Selects the earliest checkpoint that can still be read, null if nothing was pruned, and whether a version of the table was
- * closed since `checkpoint`.
+ * Selects the earliest checkpoint that can still be read, null if nothing was pruned; whether a version of the table was closed since
+ * `checkpoint`; and the last checkpoint.
  */
 export function compilePostgresHistory({ closed }: TableSchema, checkpoint: number): CompiledSql {
   const later = sql`${identifier(validity.to.name)} > ${value(checkpoint)}::bigint`;
   return render(
     sql`select (select "text"::bigint from "cadastre_note" where "key" = ${value(postgresPrunedNote)}::text),
-  exists (select 1 from ${identifier(closed)} where ${later})`,
+  exists (select 1 from ${identifier(closed)} where ${later}),
+  (select coalesce(max("checkpoint"), 0) from "cadastre_commit")`,
     postgres.placeholder,
   );
 }

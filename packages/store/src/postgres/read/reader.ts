@@ -16,11 +16,13 @@ import type { Run } from "./reader-pool.ts";
 /**
  * Finds the position that a page starts after: the values of the `orderBy` expressions in the record of its bookmark.
  *
+ * @param checkpoint that of the bookmark
  * @param orderValues statements of which one returns the values, most often the first
- * @throws {StoreError} `bookmark_expired` if none of them returns a row
+ * @throws {StoreError} `bookmark_expired` if none of them returns a row; `replica_behind` if the database does not have the checkpoint yet
  */
 export async function findStart(
   run: Run,
+  checkpoint: number,
   [current, ...others]: readonly CompiledSql[],
 ): Promise<readonly unknown[]> {
   let values: TextRow | undefined;
@@ -30,8 +32,9 @@ export async function findStart(
   if (current !== undefined) await run([{ ...current, onRow }]);
   if (values === undefined && others.length > 0)
     await run(others.map((statement) => ({ ...statement, onRow })));
-  if (values === undefined) throw new StoreError("bookmark_expired");
-  return values;
+  if (values !== undefined) return values;
+  const { checkpoint: latest } = await readCurrent(run, {});
+  throw new StoreError(latest < checkpoint ? "replica_behind" : "bookmark_expired");
 }
 
 /** Returns true if a version was closed since the checkpoint of the history. */
@@ -45,11 +48,12 @@ export async function findClosed(run: Run, history: CompiledSql): Promise<boolea
   return closed;
 }
 
-type History = { readonly earliest: number; readonly isClosed: boolean };
+type History = { readonly earliest: number; readonly isClosed: boolean; readonly latest: number };
 
 const historyQuery = (statement: CompiledSql, take: (history: History) => void): Query => ({
   ...statement,
-  onRow: ([earliest, isClosed]) => take({ earliest: Number(earliest), isClosed: isClosed === "t" }),
+  onRow: ([earliest, isClosed, latest]) =>
+    take({ earliest: Number(earliest), isClosed: isClosed === "t", latest: Number(latest) }),
 });
 
 /** A page and a count to read together. */
@@ -74,31 +78,35 @@ export async function readCurrent(run: Run, { page, count }: PageAndCount): Prom
   return { checkpoint, ...read };
 }
 
+/** The checkpoint to read as of, and the last one that the read depends on: by default the same. */
+export type HistoricalRead = { readonly checkpoint: number; readonly needed?: number };
+
 /**
  * Reads the versions as of a checkpoint in one snapshot. Closed versions are read only if some were closed since. Whether they
  * were is first guessed from `closings`; the snapshot confirms the guess, or the read is repeated.
  *
  * @param history see `compilePostgresHistory`
- * @throws {StoreError} `bookmark_expired`
+ * @throws {StoreError} `bookmark_expired`; `replica_behind` if the database has not replayed the commit `needed`
  */
 export async function readAsOf(
   run: Run,
   { page, count }: PageAndCount,
-  checkpoint: number,
+  { checkpoint, needed = checkpoint }: HistoricalRead,
   history: CompiledSql,
   closings: ClosedSinceCache,
 ): Promise<ReadResult> {
   const isClosed = closings.isKnownSince(checkpoint);
-  let then: History = { earliest: 0, isClosed };
+  let then: History = { earliest: 0, isClosed, latest: 0 };
   const choose: Choose = (versions) => chosenOf(versions, isClosed);
   const state = historyQuery(history, (found) => {
     then = found;
   });
   const read = await readWith(run, state, { page, count }, choose);
+  if (then.latest < needed) throw new StoreError("replica_behind");
   if (checkpoint < then.earliest) throw new StoreError("bookmark_expired");
   if (then.isClosed && !isClosed) {
     closings.learn(checkpoint);
-    return readAsOf(run, { page, count }, checkpoint, history, closings);
+    return readAsOf(run, { page, count }, { checkpoint, needed }, history, closings);
   }
   return { checkpoint, ...read };
 }
