@@ -56,7 +56,7 @@ function serverUser(): { readonly uid: number; readonly gid: number } | undefine
   return isRoot && uid && gid ? { uid, gid } : undefined;
 }
 
-/** Whether {@link startPostgres} has a server to start. */
+/** True if {@link startPostgres} has a server to start. */
 export const hasPostgres: boolean = findPrograms() !== null && (!isRoot || serverUser() !== undefined);
 
 const initOptions = [

@@ -9,7 +9,7 @@ import { z } from "zod";
 import { instant, oneOf, string, uuid, whole } from "../endpoint/members.ts";
 import type { DeliveryServices } from "./services.ts";
 
-/** How a delivery is transferred. */
+/** Transfer of a delivery: the customer fetches it, it is written to the customer's bucket, or both. */
 export const deliveryMode = z.enum(["pull", "push", "both"]);
 
 /** The code of a failure, or null. @param codes all codes; by default they are not listed */
