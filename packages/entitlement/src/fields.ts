@@ -15,7 +15,7 @@ export type VisibleFields = {
    * datasets that show it, and null (or `[]`) in all others.
    */
   readonly replaced: ReadonlyMap<string, BoundNode>;
-  /** Names of hidden properties that queries of the host may read. */
+  /** Names of properties that no customer sees, but conditions that the host adds to a query may read. */
   readonly computed: ReadonlySet<string>;
   /** Returns the names of the properties that `dataset` shows. */
   readonly shownBy: (dataset: string) => readonly string[];

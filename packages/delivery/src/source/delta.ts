@@ -37,7 +37,7 @@ export type DeltaRequest = {
 
 /**
  * Compares two states by key and returns the requested side of the difference: rows that are new or changed, or keys that are gone.
- * Both states may leave out lines that they share, since equal lines are no change.
+ * A line that is the same in both states may be left out of both.
  */
 export const deltaBatches = (
   was: AsyncIterable<KeyedLine>,

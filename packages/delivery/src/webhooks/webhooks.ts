@@ -35,7 +35,7 @@ export type IssuedWebhook = { readonly webhook: Webhook; readonly secret: string
  */
 export type Webhooks = {
   /**
-   * @param scope the customer's present scope; it is not notified of this one
+   * @param scope the customer's present scope: the webhook is notified when it changes to another one
    * @throws {DeliveryError} `invalid_webhook_url`, `invalid_webhook_events`, `too_many_webhooks`
    */
   readonly register: (scope: Scope, request: WebhookRequest) => Promise<IssuedWebhook>;

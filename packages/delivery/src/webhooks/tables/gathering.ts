@@ -14,7 +14,10 @@ const endings: Readonly<Record<string, WebhookEvent>> = {
   canceled: "delivery.canceled",
 };
 
-/** Creates the part of the outbox that adds messages. */
+/**
+ * Creates the part of the outbox that adds messages: about deliveries that have ended (`gather`), and about entitlements that have changed
+ * (`claimComparison` returns a webhook whose customer's entitlement is to be compared with the one last told; `tell` adds the message).
+ */
 export const createGathering = (knex: Knex): Pick<WebhookOutbox, "gather" | "claimComparison" | "tell"> => ({
   gather: async (at, limit) => {
     const ended = deliveryTable(knex).whereNull("told").whereNotIn("state", openStates);

@@ -2,7 +2,6 @@ import { StoreError, type StoreErrorCode } from "../../errors.ts";
 
 /** Stops a read at its deadline, or when its caller aborts it. */
 export class ReadDeadline {
-  /** Reason for stopping; undefined while the read may continue. */
   #code: StoreErrorCode | undefined;
   #timer: NodeJS.Timeout;
   readonly #signal: AbortSignal | undefined;
@@ -10,25 +9,27 @@ export class ReadDeadline {
 
   /** @param timeout milliseconds from now */
   constructor(timeout: number, signal: AbortSignal | undefined) {
-    this.#timer = setTimeout(() => this.now("query_timeout"), timeout);
+    this.#timer = setTimeout(() => this.stopNow("query_timeout"), timeout);
     this.#signal = signal;
     signal?.addEventListener("abort", this.#abort, { once: true });
-    if (signal?.aborted === true) this.now("query_canceled");
+    if (signal?.aborted === true) this.stopNow("query_canceled");
   }
 
   /** Replaces the deadline by one `timeout` milliseconds from now. */
   endAfter(timeout: number): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.now("query_timeout"), timeout);
+    this.#timer = setTimeout(() => this.stopNow("query_timeout"), timeout);
   }
 
-  readonly #abort = (): void => this.now("query_canceled");
+  readonly #abort = (): void => this.stopNow("query_canceled");
 
+  /** Reason for stopping; undefined while the read may continue. */
   get code(): StoreErrorCode | undefined {
     return this.#code;
   }
 
-  now(code: StoreErrorCode): void {
+  /** Stops the read. Calls after the first have no effect. */
+  stopNow(code: StoreErrorCode): void {
     if (this.#code !== undefined) return;
     this.#code = code;
     this.#act();

@@ -68,7 +68,7 @@ export class PostgresReaders {
 
   async close(): Promise<void> {
     this.#options.scheduler.close();
-    for (const stop of this.#stops) stop.now("query_canceled");
+    for (const stop of this.#stops) stop.stopNow("query_canceled");
     await this.#options.knex.destroy();
   }
 
