@@ -16,7 +16,7 @@ type PublishOptions = Output & { readonly allowShrink?: boolean };
 
 const json = () => new Option("--json", "write the result for machines");
 
-/** `cadastre gates <resource>` */
+/** `cadastre gates <resource>`: rehearses a publication, runs its gates and publishes nothing. Fails if a gate fails. */
 export const gatesCommand = (): Command =>
   new Command("gates")
     .description("Try the gates of a set on what would be published now. Nothing is published.")
@@ -32,7 +32,7 @@ export const gatesCommand = (): Command =>
       }),
     );
 
-/** `cadastre publish [resource…]` */
+/** `cadastre publish [resource…]`: publishes the staged changes of the resources, by default of those that have a build. */
 export const publishCommand = (): Command =>
   new Command("publish")
     .description("Serve what is staged, if every gate is passed; else what is served stays.")
