@@ -43,7 +43,7 @@ describe.skipIf(!hasPostgres)("a standby", () => {
   async function ahead<T>(work: () => Promise<T>): Promise<T> {
     await caughtUp();
     await control.query("select pg_wal_replay_pause()");
-    const state = () => control.query("select pg_get_wal_replay_pause_state() as state");
+    const state = () => control.query<{ state: string }>("select pg_get_wal_replay_pause_state() as state");
     await expect.poll(async () => (await state()).rows).toEqual([{ state: "paused" }]);
     try {
       rank += 10_000;
