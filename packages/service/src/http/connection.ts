@@ -81,7 +81,11 @@ const queues = new WeakMap<Socket, Set<ServerResponse>>();
  */
 export function closeWithConnection({ socket }: IncomingMessage, response: ServerResponse): void {
   const queue = queues.get(socket) ?? watched(socket);
-  for (const earlier of queue) if (earlier.closed) queue.delete(earlier);
+  // Responses close in the order of their requests, so that only the first ones can be closed.
+  for (const earlier of queue) {
+    if (!earlier.closed) break;
+    queue.delete(earlier);
+  }
   queue.add(response);
 }
 
