@@ -27,12 +27,12 @@ export type Authentication = {
  * route runs before it.
  *
  * @param freshness `fresh`: keys and entitlements are read without the cache, so a revocation takes effect at once
- * @param admitsExpired returns true for requests that are accepted with an expired entitlement, with an empty scope
+ * @param admitsExpired true to accept requests with an expired entitlement, with an empty scope
  */
 export function requireApiKey(
   { keys, scopes, rates, now }: Authentication,
   freshness: Freshness = "recent",
-  admitsExpired: (req: Request) => boolean = () => false,
+  admitsExpired = false,
 ): RequestHandler {
   return async (req, res, next) => {
     const at = now();
@@ -42,7 +42,7 @@ export function requireApiKey(
       rates.takeRefusal(context?.address ?? "");
       throw new Refused("unauthorized");
     }
-    const { scope, state }: AccountScope = admitsExpired(req)
+    const { scope, state }: AccountScope = admitsExpired
       ? await scopes.ofAccount(record.customer, at, freshness)
       : { scope: await scopes.of(record.customer, at, freshness), state: "active" };
     const caller = { keyId: record.id, scope, entitlementState: state };

@@ -117,6 +117,17 @@ const cancelExport = defineEndpoint({
   },
 });
 
+/** Errors of a delivery that cannot be fetched. */
+const servedErrors = [
+  "not_found",
+  "entitlement_changed",
+  "delivery_not_complete",
+  "delivered_to_bucket",
+  "delivery_expired",
+  "part_lost",
+  "part_rebuilding",
+] as const;
+
 const getManifest = defineEndpoint({
   ...onExport,
   method: "get",
@@ -126,15 +137,7 @@ const getManifest = defineEndpoint({
     data: z.unknown().meta({ ...manifestJsonSchema() }),
     meta: { manifest_sha256: sha256Text, signature: z.object({ protected: string, signature: string }) },
   },
-  errors: [
-    "not_found",
-    "entitlement_changed",
-    "delivery_not_complete",
-    "delivered_to_bucket",
-    "delivery_expired",
-    "part_lost",
-    "part_rebuilding",
-  ],
+  errors: servedErrors,
   handle: async ({ caller, params: { id } }, { deliveries }: DeliveryServices) => {
     const { text: manifest, sha256, signature } = await deliveries.manifest(caller, id);
     const meta = {
@@ -178,17 +181,7 @@ const grantDownload = defineEndpoint({
     ]),
     meta: { expires_at: instant },
   },
-  errors: [
-    "invalid_part",
-    "not_found",
-    "part_not_found",
-    "entitlement_changed",
-    "delivery_not_complete",
-    "delivered_to_bucket",
-    "delivery_expired",
-    "part_lost",
-    "part_rebuilding",
-  ],
+  errors: ["invalid_part", ...servedErrors, "part_not_found"],
   handle: async ({ caller, params: { id }, query: { part }, note, reply }, services: DeliveryServices) => {
     note({ part });
     const { deliveries, isDirect } = services;

@@ -54,12 +54,9 @@ export function endpointRoutes<Services>(
   const routes = Router({ caseSensitive: true, strict: true });
   for (const path of new Set(endpoints.map((endpoint) => endpoint.path))) {
     const here = endpoints.filter((endpoint) => endpoint.path === path);
-    const isForAll = here.some(({ admitsExpired }) => admitsExpired === true);
+    const admitsExpired = here.some((endpoint) => endpoint.admitsExpired === true);
     const route = routes.route(expressPath(path));
-    route.all(
-      noteRoute(path),
-      requireApiKey(host, host.freshness, () => isForAll),
-    );
+    route.all(noteRoute(path), requireApiKey(host, host.freshness, admitsExpired));
     const allow = here.flatMap(methodsOf).join(", ");
     const refuse = () => {
       throw new Refused("method_not_allowed", { headers: { allow } });

@@ -4,11 +4,10 @@ import type { Knex } from "knex";
 import { type TableSchema, validity } from "../../schema/table.ts";
 import type { Tally } from "../../write/tallies.ts";
 
+const lastCheckpoint = sql`select coalesce(max("checkpoint"), 0) from "cadastre_commit"`;
+
 /** Selects the number of the last commit; 0 before the first. */
-export const postgresLastCheckpoint: CompiledSql = {
-  text: `select coalesce(max("checkpoint"), 0) from "cadastre_commit"`,
-  values: [],
-};
+export const postgresLastCheckpoint: CompiledSql = render(lastCheckpoint, postgres.placeholder);
 
 /** Key of the note with the earliest checkpoint that can still be read. */
 export const postgresPrunedNote = "cadastre_pruned";
@@ -24,7 +23,7 @@ export function compilePostgresHistory({ closed }: TableSchema, checkpoint: numb
   return render(
     sql`select (select "text"::bigint from "cadastre_note" where "key" = ${value(postgresPrunedNote)}::text),
   exists (select 1 from ${identifier(closed)} where ${later}),
-  (select coalesce(max("checkpoint"), 0) from "cadastre_commit")`,
+  (${lastCheckpoint})`,
     postgres.placeholder,
   );
 }
