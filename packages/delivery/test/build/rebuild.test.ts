@@ -213,11 +213,10 @@ describe("a stored part that is damaged", () => {
         for (const point of rebuildPoints) {
           flip(fileOf(parts[1]));
           await registry.deliveries.damage.mark(parts[1]?.sha256 ?? "", at);
-          const task = { place, lease: 250, rebuilds: true };
+          const task = { place, lease: 250, rebuilds: parts[1]?.sha256 ?? "" };
           expect(await spawnWorker({ ...task, crash: { point, time: 1 } }).ended).toBe("SIGKILL");
           const isOver = point === "after_rebuild";
           expect(await registry.deliveries.damage.isMarked(parts[1]?.sha256 ?? "")).toBe(!isOver);
-          await new Promise((resolve) => setTimeout(resolve, 300));
           expect(await spawnWorker(task).ended).toBeNull();
           expect(await registry.deliveries.damage.isMarked(parts[1]?.sha256 ?? "")).toBe(false);
           await checkedManifest(registry, place, id);

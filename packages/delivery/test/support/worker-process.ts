@@ -16,18 +16,27 @@ export type WorkerTask = {
   readonly attempts?: number;
   /** Factor for the number of records. */
   readonly times?: number;
-  /** True to rebuild damaged parts instead of building deliveries. */
-  readonly rebuilds?: boolean;
+  /** Deliveries to build: works until each has its manifest, so that it waits for leases of workers that died. */
+  readonly builds?: readonly string[];
+  /** Hash of a damaged part to rebuild instead of building deliveries: works until it is no longer marked. */
+  readonly rebuilds?: string;
   /** True to work until SIGTERM, not only until nothing waits. */
   readonly stays?: boolean;
 };
 
 const task = JSON.parse(process.argv[2] ?? "") as WorkerTask;
 const registry = await openRegistry(task.place);
+async function isDone(): Promise<boolean> {
+  const { builds = [], rebuilds } = task;
+  if (rebuilds !== undefined) return !(await registry.deliveries.damage.isMarked(rebuilds));
+  const manifests = await Promise.all(builds.map((id) => registry.deliveries.manifest(id)));
+  return !manifests.includes(undefined);
+}
+
 const met = new Map<CrashPoint, number>();
 // Every process uses another batch size, which must not change the parts.
 const source = endlessSource(20 + (process.pid % 200), task.times);
-const worker = (task.rebuilds === true ? createRebuilder : createWorker)({
+const worker = (task.rebuilds === undefined ? createWorker : createRebuilder)({
   ...meansOf(registry, task.place, { source, name: String(process.pid) }),
   clock: () => Date.UTC(2026, 10, 21, 5),
   lease: task.lease,
@@ -47,5 +56,10 @@ if (task.stays === true) {
   const stopping = new AbortController();
   process.once("SIGTERM", () => stopping.abort());
   await worker.run(stopping.signal);
-} else while ((await worker.work()) !== undefined);
+} else
+  for (;;) {
+    if ((await worker.work()) !== undefined) continue;
+    if (await isDone()) break;
+    await setTimeout(20);
+  }
 await registry.close();
