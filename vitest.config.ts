@@ -58,6 +58,9 @@ export default defineConfig({
     // Files share their imports, which are half of what a short file takes: what one changes of the process it puts back.
     isolate: false,
     env: { SEED: seed },
+    // Runs the services of tests on PostgreSQL in place of SQLite.
+    globalSetup:
+      process.env["DATABASE"] === "postgres" ? ["./packages/service/test/support/postgres-server.ts"] : [],
     setupFiles: ["./scripts/seed.mjs"],
     testTimeout: 30_000,
     hookTimeout: 60_000,

@@ -1,4 +1,4 @@
-import type { RegistryAudit } from "@cadastre/store/registry";
+import type { Int64Column, RegistryAudit } from "@cadastre/store/registry";
 import { deadStates } from "./ledger/delivery.ts";
 
 /** A part that a delivery needs. */
@@ -29,14 +29,14 @@ export type SealedText = {
 
 /** Reads the references from deliveries, destinations and webhooks to secrets, keys and parts. */
 export type DeliveryAudit = {
-  readonly sealedTexts: () => Iterable<SealedText>;
-  readonly manifests: () => Iterable<AuditedManifest>;
+  readonly sealedTexts: () => AsyncIterable<SealedText>;
+  readonly manifests: () => AsyncIterable<AuditedManifest>;
   /** Returns the parts of deliveries that are not over, ordered by digest, each digest once. */
-  readonly parts: () => Iterable<AuditedPart>;
+  readonly parts: () => AsyncIterable<AuditedPart>;
   /** True if the registry lists a stored file of this digest. */
-  readonly knowsBytes: (sha256: string) => boolean;
+  readonly knowsBytes: (sha256: string) => Promise<boolean>;
   /** True if a delivery that is not over has a part of this digest. */
-  readonly needsPart: (sha256: string) => boolean;
+  readonly needsPart: (sha256: string) => Promise<boolean>;
 };
 
 const isAlive = `d.state not in (${deadStates.map((state) => `'${state}'`).join(", ")})`;
@@ -57,11 +57,13 @@ export function auditDeliveries({ prepare }: Pick<RegistryAudit, "prepare">): De
     `select m.delivery, m.text, m.sha256, m.signature, d.manifest_sha256 as "deliverySha256"
       from cadastre_manifest m join cadastre_delivery d on d.id = m.delivery where ${isAlive} order by m.delivery`,
   );
-  const parts = prepare<AuditedPart>(
+  const parts = prepare<Omit<AuditedPart, "byteLength"> & { readonly byteLength: Int64Column }>(
     "cadastre_delivery_part",
-    `select p.delivery, p.number, p.sha256, p.byte_length as "byteLength", min(p.delivery)
-      from cadastre_delivery_part p join cadastre_delivery d on d.id = p.delivery
-      where ${isAlive} group by p.sha256 order by p.sha256`,
+    `select delivery, number, sha256, "byteLength" from (
+      select p.delivery, p.number, p.sha256, p.byte_length as "byteLength",
+        row_number() over (partition by p.sha256 order by p.delivery, p.number) as "nth"
+      from cadastre_delivery_part p join cadastre_delivery d on d.id = p.delivery where ${isAlive}
+    ) as listed where "nth" = 1 order by sha256`,
   );
   const needed = prepare(
     "cadastre_delivery_part",
@@ -69,13 +71,15 @@ export function auditDeliveries({ prepare }: Pick<RegistryAudit, "prepare">): De
   );
   const bytes = prepare("cadastre_part_bytes", "select 1 from cadastre_part_bytes where sha256 = ?");
   return {
-    sealedTexts: function* () {
+    async *sealedTexts() {
       yield* destinations.rows();
       yield* webhooks.rows();
     },
     manifests: () => manifests.rows(),
-    parts: () => parts.rows(),
-    knowsBytes: (sha256) => bytes.first(sha256) !== undefined,
-    needsPart: (sha256) => needed.first(sha256) !== undefined,
+    async *parts() {
+      for await (const row of parts.rows()) yield { ...row, byteLength: Number(row.byteLength) };
+    },
+    knowsBytes: async (sha256) => (await bytes.first(sha256)) !== undefined,
+    needsPart: async (sha256) => (await needed.first(sha256)) !== undefined,
   };
 }

@@ -5,7 +5,10 @@ import { Sources } from "./support/sources.ts";
 /** It follows which sets have passed their gates, and reads restricted pages. */
 const worker = "packages/service/src/delivery/start-worker.ts";
 const prepare = "packages/service/src/data/prepare-listings.ts";
+const fill = "packages/service/src/data/fill-listings.ts";
 const service = "packages/service/src/service.ts";
+const restore = "packages/service/src/backup/restore.ts";
+const dependencies = "packages/service/src/data/registry-dependencies.ts";
 const registry = "packages/service/src/data/registry.ts";
 const pruning = "packages/service/src/data/pruning.ts";
 const buildCommands = "packages/service/src/cli/builds.ts";
@@ -17,7 +20,9 @@ const command = "packages/service/src/cli/data.ts";
 const ingest = "packages/service/src/ingest/ingest.ts";
 const replication = "packages/service/src/replicate/replicate.ts";
 const removal = "packages/service/src/replicate/remove-gone.ts";
-const listings = "packages/service/src/data/listings.ts";
+const engine = "packages/service/src/data/database-engine.ts";
+const sqliteFiles = "packages/service/src/data/sqlite-databases.ts";
+const postgresDatabase = "packages/service/src/data/postgres-databases.ts";
 const migration = "packages/service/src/data/migrate-folder.ts";
 const databaseNotes = "packages/service/src/data/notes.ts";
 const publication = "packages/service/src/gates/publication.ts";
@@ -42,16 +47,28 @@ const computed = [
 /** Each way to what is stored that no `restrict` stands in, and who takes it: whoever joins them is written down here first. */
 const ways: readonly (readonly [declared: string, name: string, users: readonly string[]])[] = [
   // Who holds more than the half of a store that reads.
-  ["packages/store/src/sqlite/store.ts", "openSqliteStore", [listings]],
-  ["packages/store/src/postgres/store.ts", "openPostgresStore", []],
+  ["packages/store/src/sqlite/store.ts", "openSqliteStore", [sqliteFiles]],
+  ["packages/store/src/postgres/store.ts", "openPostgresStore", [postgresDatabase]],
   [
     "packages/store/src/writable-store.ts",
     "WritableStore",
-    [command, listings, migration, databaseNotes, prepare, pruning, fullSet, ingest, removal, replication],
+    [
+      command,
+      engine,
+      fill,
+      migration,
+      databaseNotes,
+      prepare,
+      pruning,
+      fullSet,
+      ingest,
+      removal,
+      replication,
+    ],
   ],
-  ["packages/store/src/writable-store.ts", "commit", [prepare]],
+  ["packages/store/src/writable-store.ts", "commit", [fill]],
   ["packages/store/src/writable-store.ts", "prune", [pruning]],
-  ["packages/store/src/writable-store.ts", "notes", [migration, databaseNotes, prepare, service]],
+  ["packages/store/src/writable-store.ts", "notes", [fill, migration, databaseNotes, prepare, service]],
   ["packages/store/src/writable-store.ts", "explain", []],
   // Who reads what is counted of all records: what it gives is of a restricted query.
   ["packages/store/src/store.ts", "coverage", [coverageMap, fieldCompleteness]],
@@ -59,7 +76,7 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
   [
     "packages/store/src/writable-store.ts",
     "builds",
-    [buildCommands, gateCommands, prepare, worker, fullSet, ingest, removal, replication, service],
+    [buildCommands, gateCommands, fill, worker, fullSet, ingest, removal, replication, service],
   ],
   ["packages/store/src/build/build.ts", "stage", [ingest, removal, replication]],
   ["packages/store/src/build/build.ts", "keys", [fullSet]],
@@ -70,9 +87,10 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
   ["packages/store/src/build/build.ts", "removed", [everySet]],
   ["packages/store/src/build/build.ts", "changed", [places]],
   // Who holds the digests of keys and the entitlements, beside the records.
-  ["packages/store/src/registry/sqlite.ts", "openSqliteRegistry", [registry]],
-  ["packages/store/src/registry/postgres.ts", "openPostgresRegistry", []],
-  ["packages/store/src/registry/audit.ts", "openRegistryAudit", [registry]],
+  ["packages/store/src/registry/sqlite.ts", "openSqliteRegistry", [sqliteFiles]],
+  ["packages/store/src/registry/postgres.ts", "openPostgresRegistry", [postgresDatabase]],
+  ["packages/store/src/registry/sqlite.ts", "openSqliteRegistryAudit", [restore, sqliteFiles]],
+  ["packages/store/src/registry/postgres.ts", "openPostgresRegistryAudit", [postgresDatabase]],
   // Who reaches its tables.
   ["packages/store/src/registry/registry.ts", "database", [registry]],
   // Who makes SQL of a query: the store, of those that it has taken restricted.
@@ -98,10 +116,18 @@ describe("past restriction", () => {
     expect(sources.usersOf(file, name)).toEqual(users);
   });
 
-  test("the service opens the listings where it is known to", () => {
-    expect(sources.otherUsersOf(listings, "openListings")).toEqual(
-      [command, migration, prepare, worker, service].toSorted(),
-    );
+  test("the databases are opened where it is known", () => {
+    expect(sources.otherUsersOf("packages/service/src/data/databases.ts", "databasesOf")).toEqual([
+      "packages/service/src/check/check.ts",
+      command,
+      "packages/service/src/cli/sample.ts",
+      migration,
+      prepare,
+      dependencies,
+      registry,
+      worker,
+      service,
+    ]);
   });
 
   test.each([

@@ -4,9 +4,10 @@ import { nextSignal } from "./cli/next-signal.ts";
 import { type Config, ConfigError, readConfig } from "./config.ts";
 import { DataError, withDataFolder } from "./data/data-error.ts";
 import { type DataFolder, openDataFolder } from "./data/data-folder.ts";
+import type { PreparationProgress } from "./data/fill-listings.ts";
 import { migrateFolder } from "./data/migrate-folder.ts";
 import { PrepareError } from "./data/prepare-error.ts";
-import { type PreparationProgress, prepareListings } from "./data/prepare-listings.ts";
+import { prepareListings } from "./data/prepare-listings.ts";
 import { requireRegistry, withRegistry } from "./data/registry.ts";
 import { readSecretsOf } from "./data/secrets.ts";
 import { banner } from "./demo/banner.ts";
@@ -32,11 +33,12 @@ const progress: PreparationProgress = {
 
 /** Creates the data folder, its databases, the sample listings and the demo customers, except for those that exist. */
 async function prepare(config: Config): Promise<{ folder: DataFolder; keys: readonly DemoKey[] }> {
-  const folder = await openDataFolder(config.dataFolder);
+  const folder = await openDataFolder(config.dataFolder, config.databaseUrl);
   // Locks the folder against a restore until the process ends, and finishes a restore that was interrupted.
   await useFolder(folder, config);
-  await migrateFolder(folder, (step) => say(`Migrating: ${step}`));
-  requireRegistry(folder);
+  // A database that several nodes may use is migrated by the operator alone.
+  if (folder.databaseUrl === undefined) await migrateFolder(folder, (step) => say(`Migrating: ${step}`));
+  await requireRegistry(folder);
   await prepareListings(folder, config.listings, progress);
   // The registry is opened before the secrets are read: secrets without a registry mean that the registry was lost, which is refused.
   const keys = await withRegistry(folder, async (registry) => {

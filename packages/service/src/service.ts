@@ -12,8 +12,8 @@ import { scopeOptions } from "./catalog.ts";
 import { scheduleChecks } from "./check/scheduled-check.ts";
 import type { Config } from "./config.ts";
 import type { DataFolder } from "./data/data-folder.ts";
+import { databasesOf } from "./data/databases.ts";
 import { type Examples, readExamples } from "./data/examples.ts";
-import { openListings } from "./data/listings.ts";
 import { notes } from "./data/notes.ts";
 import { startPruning } from "./data/pruning.ts";
 import { openRegistry, requireRegistry } from "./data/registry.ts";
@@ -84,7 +84,7 @@ async function closeAll(opened: readonly Close[]): Promise<void> {
 async function start(config: Config, folder: DataFolder, log: Log, opened: Close[]): Promise<RunningService> {
   const use = await useFolder(folder, config);
   opened.push(use.release);
-  requireRegistry(folder);
+  await requireRegistry(folder);
   const secrets = await readSecrets(folder);
   const { skipTokenKey } = secrets;
   const { adminPort } = config;
@@ -95,7 +95,7 @@ async function start(config: Config, folder: DataFolder, log: Log, opened: Close
   );
   opened.push(() => trust.keys.close());
   const limits = memoryLimitsOf(config);
-  const store = await openListings(folder, {
+  const store = await databasesOf(folder).openListings({
     threads: config.readers,
     heap: limits.threadHeap,
     buffers: limits.threadBuffers,

@@ -51,6 +51,11 @@ const isBaseUrl = (given: string) => {
   return url !== undefined && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "";
 };
 
+const isPostgresUrl = (given: string) => {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  return url !== undefined && /^postgres(ql)?:$/.test(url.protocol) && url.pathname.length > 1;
+};
+
 /** Every setting, by its name in the environment and in the settings file. */
 export const settings = {
   PORT: { member: "port", ...port, default: "8080", means: "Port to listen on; 0 takes any free one" },
@@ -77,6 +82,14 @@ export const settings = {
     ...text("the path of a folder"),
     default: ".data",
     means: "Folder of the databases, the secrets and `demo.json`",
+  },
+  CADASTRE_DATABASE_URL: {
+    member: "databaseUrl",
+    is: z.string().refine(isPostgresUrl),
+    must: "an address such as `postgres://user:password@host:5432/database`",
+    absent: "none",
+    means:
+      "PostgreSQL database of the listings and the registry, in place of files in the folder: see [PostgreSQL](#postgresql)",
   },
   CADASTRE_LISTINGS: {
     member: "listings",

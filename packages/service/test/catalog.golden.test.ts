@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { boundedStates, isInState, lookupNames, lookupValues, recordNames, resource } from "@cadastre/reso";
 import { expect, test } from "vitest";
 import { catalogVersion, storedResources } from "../src/catalog.ts";
-import { openListings } from "../src/data/listings.ts";
+import { sqliteDatabases } from "../src/data/sqlite-databases.ts";
 import { gates } from "../src/gates/gates.ts";
 import { deviationOf } from "../src/ingest/check-value.ts";
 import { parseJson } from "../src/ingest/exact-json.ts";
@@ -37,7 +37,8 @@ async function schema(): Promise<unknown> {
   const scratch = await mkdtemp(join(tmpdir(), "cadastre-catalog-"));
   const database = join(scratch, "listings.sqlite");
   try {
-    await (await openListings({ database }, { threads: 0, migration: {} })).close();
+    const { openListings } = sqliteDatabases({ database, registry: "" });
+    await (await openListings({ threads: 0, migration: {} })).close();
     const recorded = reading(database, (open) =>
       open
         .prepare("select resource, kind, name, definition from cadastre_schema order by 1, 2, 3")

@@ -1,9 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { originatingSystems } from "@cadastre/reso";
-import { openSqliteStore } from "@cadastre/store/sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { storedResources } from "../src/catalog.ts";
+import { databasesOf } from "../src/data/databases.ts";
 import { ask, query, walk } from "./support/ask.ts";
 import { cadastre } from "./support/cli.ts";
 import { type FeedServer, sendJson, startFeeds } from "./support/feed-server.ts";
@@ -119,7 +118,7 @@ describe("another service", patient, () => {
 
 /** Change a listing of a service behind its back. */
 async function change({ folder }: Running, changed: object | { readonly removed: unknown }): Promise<void> {
-  const store = await openSqliteStore({ file: folder.database, resources: storedResources, threads: 0 });
+  const store = await databasesOf(folder).openListings({ threads: 0 });
   const resource = "Property";
   const { datasetId } = system;
   await store.commit([

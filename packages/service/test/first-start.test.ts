@@ -3,12 +3,13 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { originatingSystems } from "@cadastre/reso";
 import { generateMarket } from "@cadastre/sample";
+import type { WritableStore } from "@cadastre/store";
 import { checkSqlite } from "@cadastre/store/sqlite";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { storedResources } from "../src/catalog.ts";
 import { readConfig } from "../src/config.ts";
 import { type DataFolder, openDataFolder } from "../src/data/data-folder.ts";
-import { openListings } from "../src/data/listings.ts";
+import { databasesOf } from "../src/data/databases.ts";
 import { isSample } from "../src/data/notes.ts";
 import { prepareListings } from "../src/data/prepare-listings.ts";
 import { withRegistry } from "../src/data/registry.ts";
@@ -39,8 +40,8 @@ async function ingest() {
   return command("ingest", "--resource", "Property", "--source", system.id, file);
 }
 
-async function inStore<T>(work: (store: Awaited<ReturnType<typeof openListings>>) => Promise<T>): Promise<T> {
-  const store = await openListings(folder, { threads: 0 });
+async function inStore<T>(work: (store: WritableStore) => Promise<T>): Promise<T> {
+  const store = await databasesOf(folder).openListings({ threads: 0 });
   try {
     return await work(store);
   } finally {

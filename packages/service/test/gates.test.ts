@@ -2,9 +2,8 @@ import { setTimeout } from "node:timers/promises";
 import { entitySet, resourceNames } from "@cadastre/reso";
 import { generateMarket } from "@cadastre/sample";
 import type { Builds, Change } from "@cadastre/store";
-import { openSqliteStore } from "@cadastre/store/sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { storedResources } from "../src/catalog.ts";
+import { databasesOf } from "../src/data/databases.ts";
 import type { GateResult } from "../src/gates/gate.ts";
 import { gatesOf } from "../src/gates/gates.ts";
 import { publishGated } from "../src/gates/publication.ts";
@@ -33,8 +32,7 @@ const told = ({ stdout }: { readonly stdout: string }) => JSON.parse(stdout) as 
 
 /** Do `work` with the builds, as a process beside the service does. */
 async function beside<T>(work: (builds: Builds) => Promise<T>): Promise<T> {
-  const file = running.folder.database;
-  const store = await openSqliteStore({ file, resources: storedResources, threads: 0 });
+  const store = await databasesOf(running.folder).openListings({ threads: 0 });
   try {
     return await work(store.builds);
   } finally {

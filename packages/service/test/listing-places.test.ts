@@ -1,10 +1,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { originatingSystems, whereOfCell } from "@cadastre/reso";
-import { openSqliteStore } from "@cadastre/store/sqlite";
 import { latLngToCell } from "h3-js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { storedResources } from "../src/catalog.ts";
+import { databasesOf } from "../src/data/databases.ts";
 import type { GateResult } from "../src/gates/gate.ts";
 import { ask, query, toCollection, toEntity } from "./support/ask.ts";
 import { cadastre } from "./support/cli.ts";
@@ -159,11 +158,7 @@ test("coordinates outside the state are rejected", async () => {
 
 test("what was stored before is told, and stops no publication; what is staged around the checks does", async () => {
   const bad = listing("stored", { ...seattle, Placekey: house, StateOrProvince: "TX" }, evergreen);
-  const store = await openSqliteStore({
-    file: running.folder.database,
-    resources: storedResources,
-    threads: 0,
-  });
+  const store = await databasesOf(running.folder).openListings({ threads: 0 });
   await store.commit([{ ...bad, source: evergreen.id }]);
   const stored = { far_placekeys: 1, outside_state: 1, keys: ["stored"] };
   const none = { far_placekeys: 0, outside_state: 0, keys: [] };

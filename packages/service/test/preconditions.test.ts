@@ -1,7 +1,6 @@
 import { originatingSystems } from "@cadastre/reso";
-import { openSqliteStore } from "@cadastre/store/sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { storedResources } from "../src/catalog.ts";
+import { databasesOf } from "../src/data/databases.ts";
 import { ask, type Headers, query, toCollection, toEntity, toError } from "./support/ask.ts";
 import { type Running, run } from "./support/running.ts";
 
@@ -28,11 +27,7 @@ const tagOf = async (target: string, headers: Headers = {}, name?: string) =>
 async function change(changes: Readonly<Record<string, unknown>>): Promise<void> {
   const { "@odata.context": _, ...record } = toEntity(await get(`${property}('${key}')`));
   const system = originatingSystems.find(({ name }) => name === record["OriginatingSystemName"]);
-  const store = await openSqliteStore({
-    file: running.folder.database,
-    resources: storedResources,
-    threads: 0,
-  });
+  const store = await databasesOf(running.folder).openListings({ threads: 0 });
   const datasetId = system?.datasetId ?? "";
   const { written } = await store.commit([
     { resource: "Property", datasetId, record: { ...record, ...changes } },

@@ -2,9 +2,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { originatingSystems } from "@cadastre/reso";
 import type { Build } from "@cadastre/store";
-import { openSqliteStore } from "@cadastre/store/sqlite";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { storedResources } from "../src/catalog.ts";
+import { databasesOf } from "../src/data/databases.ts";
 import type { GateResult } from "../src/gates/gate.ts";
 import { gatesOf } from "../src/gates/gates.ts";
 import { ask, query, toCollection } from "./support/ask.ts";
@@ -49,11 +48,7 @@ const keysOf = async (set: string, key: string) => (await servedOf(set)).map((ro
 
 /** What is staged of a set, as the database has it. */
 async function stagedOf(set: string) {
-  const store = await openSqliteStore({
-    file: running.folder.database,
-    resources: storedResources,
-    threads: 0,
-  });
+  const store = await databasesOf(running.folder).openListings({ threads: 0 });
   try {
     return {
       cursor: await store.builds.cursor(set, system.id),

@@ -14,7 +14,7 @@ import { catalogVersion, storedResources } from "../src/catalog.ts";
 import { readConfig } from "../src/config.ts";
 import { DataError } from "../src/data/data-error.ts";
 import type { DataFolder } from "../src/data/data-folder.ts";
-import { openListings } from "../src/data/listings.ts";
+import { databasesOf } from "../src/data/databases.ts";
 import { migrateFolder } from "../src/data/migrate-folder.ts";
 import { withRegistry } from "../src/data/registry.ts";
 import { readSecrets } from "../src/data/secrets.ts";
@@ -197,7 +197,7 @@ describe.each(releases)("a data folder of release %s", (release) => {
     const folder = await keep(unpackRelease(release));
     const held = holdings(folder);
     const content = held();
-    const opened = openListings(folder, { threads: 0 });
+    const opened = databasesOf(folder).openListings({ threads: 0 });
     await expect(opened).rejects.toThrow(/is of an earlier version: .*npm run cadastre -- migrate/);
     await expect(opened).rejects.toBeInstanceOf(DataError);
     expect(held()).toEqual(content);
@@ -281,7 +281,7 @@ describe.each(releases)("a data folder of release %s", (release) => {
     expect(indexes).toContain("Property_ListAgentFullName");
     for (const name of ["Property_City_ListPrice", "Property_DatasetId_City_ListPrice"])
       expect(indexes).not.toContain(name);
-    await expect(openListings(folder, { threads: 0 })).rejects.toThrow(
+    await expect(databasesOf(folder).openListings({ threads: 0 })).rejects.toThrow(
       /was written by a later version: start that version/,
     );
   });

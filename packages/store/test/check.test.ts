@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, describe, expect, test } from "vitest";
-import { openRegistryAudit, openSqliteRegistry } from "../src/registry/index.ts";
 import { backupSqlite, checkSqlite, lockFile, openSqliteStore, pinSqlite } from "../src/sqlite/index.ts";
 import { homeRecord, homesResource } from "./support/homes.ts";
 
@@ -154,16 +153,4 @@ describe("a lock", () => {
     alone?.release();
     lockFile(file, "shared")?.release();
   });
-});
-
-test("an audit of a registry tells what it relies on", async () => {
-  const registry = await openSqliteRegistry({ file: fileOf("registry") });
-  await registry.entitlements.install({ customer: "acme", version: 1, jws: "a.b.c", installed: 0 });
-  await registry.close();
-  const audit = openRegistryAudit(fileOf("registry"));
-  expect([...audit.entitlements()]).toEqual([{ customer: "acme", version: 1, jws: "a.b.c" }]);
-  expect([audit.peppers(0), audit.pepperChecks()]).toEqual([[], []]);
-  expect([...audit.prepare("cadastre_none", "select 1 from cadastre_none").rows()]).toEqual([]);
-  audit.close();
-  expect(checkSqlite(fileOf("registry"))).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openRegistryAudit } from "@cadastre/store/registry";
+import { openSqliteRegistryAudit } from "@cadastre/store/registry";
 import { checkSqlite } from "@cadastre/store/sqlite";
 import { afterAll, expect, test } from "vitest";
 import { auditDeliveries } from "../../src/index.ts";
@@ -16,11 +16,12 @@ conformance("SQLite", (name) => openSqliteTestRegistry({ file: join(folder, `${n
 test("an audit of a registry without deliveries is empty", async () => {
   const file = join(folder, "empty.sqlite");
   await openSqliteTestRegistry({ file }).then(({ close }) => close());
-  const registry = openRegistryAudit(file);
+  const registry = openSqliteRegistryAudit(file);
   const audit = auditDeliveries(registry);
-  expect([[...audit.parts()], [...audit.manifests()], [...audit.sealedTexts()]]).toEqual([[], [], []]);
-  expect(audit.knowsBytes("00")).toBe(false);
-  registry.close();
+  for (const items of [audit.parts(), audit.manifests(), audit.sealedTexts()])
+    expect(await items[Symbol.asyncIterator]().next()).toMatchObject({ done: true });
+  expect(await audit.knowsBytes("00")).toBe(false);
+  await registry.close();
 });
 
 // The last test: it reads what those before it have left.

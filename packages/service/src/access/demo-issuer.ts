@@ -28,7 +28,7 @@ type KeySet = z.output<typeof keySet>;
  */
 export async function readIssuer(folder: DataFolder): Promise<SigningKey & { readonly publicKeys: KeySet }> {
   const make = async () => {
-    requireUnused(folder, "issuer");
+    await requireUnused(folder, "issuer");
     return JSON.stringify(await generateKeyPair());
   };
   const text = await readOrCreate(folder.issuer, make);

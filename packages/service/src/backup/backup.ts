@@ -6,7 +6,7 @@ import { type PinnedDatabase, pinSqlite } from "@cadastre/store/sqlite";
 import type { Config } from "../config.ts";
 import { DataError } from "../data/data-error.ts";
 import { type DataFolder, dataFolderAt } from "../data/data-folder.ts";
-import { auditRegistry } from "../data/registry.ts";
+import { openRegistryAudit } from "../data/registry.ts";
 import { readSecrets } from "../data/secrets.ts";
 import { partsRoot } from "../delivery/parts-place.ts";
 import { fileReason, isFileError } from "../file-error.ts";
@@ -166,11 +166,11 @@ async function* copyDatabases(folder: DataFolder, copy: DataFolder): AsyncGenera
 
 async function* copyParts(parts: string, copy: DataFolder): AsyncGenerator<ListedFile> {
   if (!existsSync(copy.registry)) return;
-  const audit = auditRegistry(copy.registry);
+  const audit = await openRegistryAudit(copy);
   try {
-    for (const part of audit.parts()) yield await copyPart(part, parts, copy);
+    for await (const part of audit.parts()) yield await copyPart(part, parts, copy);
   } finally {
-    audit.close();
+    await audit.close();
   }
 }
 

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { openSqliteRegistryAudit } from "@cadastre/store/registry";
 import type { Config } from "../config.ts";
 import { DataError } from "../data/data-error.ts";
 import { type DataFolder, openDataFolder } from "../data/data-folder.ts";
-import { auditRegistry } from "../data/registry.ts";
 import { markerName, readMarker, writeMarker } from "../delivery/parts-place.ts";
 import { fileReason, isFileError } from "../file-error.ts";
 import { partsName, smallFiles } from "./backup.ts";
@@ -129,9 +129,9 @@ async function stageMarker(
   places: ReturnType<typeof restoredFolders>,
   folder: DataFolder,
 ): Promise<void> {
-  const restored = registryId(join(staging.data, basename(folder.registry)));
+  const restored = await registryId(join(staging.data, basename(folder.registry)));
   const marker = await readMarker(places.parts);
-  if (marker !== undefined && marker !== restored && marker !== registryId(folder.registry))
+  if (marker !== undefined && marker !== restored && marker !== (await registryId(folder.registry)))
     throw new DataError(
       `${places.parts} holds the parts of another registry (${markerName}): set CADASTRE_PARTS to another folder; nothing was restored`,
     );
@@ -140,13 +140,13 @@ async function stageMarker(
 }
 
 /** Returns the id of a registry. Undefined if it has none, does not exist or cannot be read. */
-function registryId(file: string): string | undefined {
+async function registryId(file: string): Promise<string | undefined> {
   try {
-    const audit = auditRegistry(file);
+    const audit = openSqliteRegistryAudit(file);
     try {
-      return audit.id();
+      return await audit.id();
     } finally {
-      audit.close();
+      await audit.close();
     }
   } catch {
     return undefined;

@@ -13,8 +13,11 @@ const codes = {
   misplaced: "database_inconsistent",
 } as const satisfies Record<SqliteFault["code"], FindingCode>;
 
+/** The files of both databases. */
+export type DatabaseFiles = Pick<DataFolder, "database" | "registry">;
+
 /** Reads every row of both databases. */
-export function* checkDatabases(folder: Pick<DataFolder, "database" | "registry">): Generator<Finding> {
+export function* checkDatabases(folder: DatabaseFiles): Generator<Finding> {
   yield* checkDatabase(folder.database, storedResources);
   yield* checkDatabase(folder.registry, []);
 }

@@ -4,6 +4,7 @@ import type { Config } from "../config.ts";
 import type { DataFolder } from "../data/data-folder.ts";
 import { digestApiKey, type Peppers } from "../data/pepper.ts";
 import type { ServiceAudit } from "../data/registry.ts";
+import { hasAny } from "../data/registry-dependencies.ts";
 import { idOf } from "../demo/customers.ts";
 import { parseDemo } from "../demo/demo-file.ts";
 import type { Finding } from "./findings.ts";
@@ -20,8 +21,8 @@ export async function* checkDemoKeys(
   if (demo === "file_damaged") yield { code: "file_damaged", subject, detail: "it cannot be read" };
   if (demo === "file_missing" || demo === "file_damaged") return;
   for (const { name, apiKey } of demo.keys) {
-    const customers = peppers.map((pepper) =>
-      audit.customerOfKey(digestApiKey(apiKey, pepper).digest, Date.now()),
+    const customers = await Promise.all(
+      peppers.map((pepper) => audit.customerOfKey(digestApiKey(apiKey, pepper).digest, Date.now())),
     );
     if (!customers.includes(idOf({ name })))
       yield {
@@ -44,8 +45,7 @@ export async function* checkIssuer(
     yield { code: "file_damaged", subject, detail: "it does not hold a private key and its public key" };
   if (trust !== undefined || pair === "file_damaged") return;
   if (pair === "file_missing") {
-    const [first] = audit.entitlements();
-    if (first !== undefined)
+    if (await hasAny(audit.entitlements()))
       yield { code: pair, subject, detail: "it does not exist, and the registry has entitlements" };
     return;
   }

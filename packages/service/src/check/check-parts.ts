@@ -5,7 +5,7 @@ import { partPath } from "@cadastre/delivery";
 import { hashFile } from "../backup/copy-file.ts";
 import type { Config } from "../config.ts";
 import type { DataFolder } from "../data/data-folder.ts";
-import { auditRegistry, type ServiceAudit } from "../data/registry.ts";
+import { openRegistryAudit, type ServiceAudit } from "../data/registry.ts";
 import { faultOfPlace, partsRoot } from "../delivery/parts-place.ts";
 import type { Finding } from "./findings.ts";
 
@@ -21,7 +21,7 @@ export async function* checkParts(
 ): AsyncGenerator<Finding> {
   if (partsBucket !== undefined) return;
   const root = partsRoot({ partsFolder }, folder);
-  const id = audit.id();
+  const id = await audit.id();
   const fault = id && (await faultOfPlace(root, id, audit));
   // The folder belongs to another registry, so its files say nothing about this one.
   if (fault) {
@@ -29,28 +29,33 @@ export async function* checkParts(
     return;
   }
   /** Asks the registry again: a running service may have changed it since the check began. */
-  const now = <T>(ask: (audit: ServiceAudit) => T): T => {
-    const fresh = auditRegistry(folder.registry);
+  const now = async <T>(ask: (audit: ServiceAudit) => Promise<T>): Promise<T> => {
+    const fresh = await openRegistryAudit(folder);
     try {
-      return ask(fresh);
+      return await ask(fresh);
     } finally {
-      fresh.close();
+      await fresh.close();
     }
   };
   let [files, bytes] = [0, 0];
-  for (const { sha256, byteLength, delivery, number } of audit.parts()) {
+  for await (const { sha256, byteLength, delivery, number } of audit.parts()) {
     const file = join(root, partPath(sha256));
     const detail = `part ${number} of delivery ${delivery}`;
     const found = await hashFile(file).catch(absent);
     bytes += byteLength;
     progress(bytes, ++files);
     if (found === undefined) {
-      if (now((fresh) => fresh.needsPart(sha256))) yield { code: "part_missing", subject: file, detail };
+      if (await now((fresh) => fresh.needsPart(sha256)))
+        yield { code: "part_missing", subject: file, detail };
     } else if (found.sha256 !== sha256 || found.bytes !== byteLength)
       yield { code: "part_damaged", subject: file, detail };
   }
   for await (const { name, file } of partFiles(join(root, "parts")))
-    if (!audit.knowsBytes(name) && !now((fresh) => fresh.knowsBytes(name)) && existsSync(file))
+    if (
+      !(await audit.knowsBytes(name)) &&
+      !(await now((fresh) => fresh.knowsBytes(name))) &&
+      existsSync(file)
+    )
       yield { code: "part_orphaned", subject: file, detail: "the registry does not list it" };
 }
 

@@ -43,11 +43,12 @@ async function* checkSecrets(audit: ServiceAudit, folder: DataFolder): AsyncGene
     return;
   }
   const now = Date.now();
-  const [missing, foreign] = [missingPeppers(audit, secrets, now), foreignPeppers(audit, secrets, now)];
+  const missing = await missingPeppers(audit, secrets, now);
+  const foreign = await foreignPeppers(audit, secrets, now);
   for (const pepper of missing) yield { code: "pepper_missing", subject, detail: faultOfPepper(pepper) };
   for (const pepper of foreign)
     yield { code: "pepper_foreign", subject, detail: faultOfForeignPepper(pepper) };
-  for (const text of audit.sealedTexts())
+  for await (const text of audit.sealedTexts())
     if (!opens(text, secrets)) yield { code: "secret_unreadable", subject, detail: faultOfText(text) };
   // With wrong peppers, every demo key would be reported as invalid.
   if (missing.length + foreign.length === 0) yield* checkDemoKeys(audit, folder, secrets.peppers);
@@ -64,7 +65,7 @@ async function* checkEntitlements(
   const entitlements = audit.entitlements();
   let trust: TrustedIssuer | undefined;
   try {
-    for (const entitlement of entitlements) {
+    for await (const entitlement of entitlements) {
       trust ??= await openTrust(config, folder);
       const fault = await faultOfEntitlement(entitlement, trust);
       if (fault !== undefined)
@@ -99,7 +100,7 @@ async function* checkManifests(
 ): AsyncGenerator<Finding> {
   let keys: Awaited<ReturnType<typeof readManifestKeys>> | undefined;
   try {
-    for (const manifest of audit.manifests()) {
+    for await (const manifest of audit.manifests()) {
       const subject = `delivery ${manifest.delivery}`;
       if (!isWhole(manifest)) {
         yield {

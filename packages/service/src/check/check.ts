@@ -1,9 +1,9 @@
-import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { isRestorePending, isStaging, restoredFolders, stagingFolders } from "../backup/swap.ts";
 import type { Config } from "../config.ts";
 import type { DataFolder } from "../data/data-folder.ts";
-import { auditRegistry } from "../data/registry.ts";
+import { databasesOf } from "../data/databases.ts";
+import { openRegistryAudit } from "../data/registry.ts";
 import { checkDatabases } from "./check-databases.ts";
 import { checkParts, type PartsProgress } from "./check-parts.ts";
 import { checkRegistry } from "./check-registry.ts";
@@ -30,18 +30,20 @@ export async function* checkFolder(
         subject: place,
         detail: "a restore was cut off before it replaced anything",
       };
-  let isReliable = existsSync(folder.registry);
-  for (const finding of checkDatabases(folder)) {
-    if (finding.subject === basename(folder.registry)) isReliable = false;
-    yield finding;
-  }
+  let isReliable = await databasesOf(folder).hasRegistry();
+  // PostgreSQL checks its own pages.
+  if (folder.databaseUrl === undefined)
+    for (const finding of checkDatabases(folder)) {
+      if (finding.subject === basename(folder.registry)) isReliable = false;
+      yield finding;
+    }
   // The other checks need an undamaged registry.
   if (!isReliable) return;
-  const audit = auditRegistry(folder.registry);
+  const audit = await openRegistryAudit(folder);
   try {
     yield* checkRegistry(audit, folder, config);
     yield* checkParts(audit, folder, config, progress);
   } finally {
-    audit.close();
+    await audit.close();
   }
 }

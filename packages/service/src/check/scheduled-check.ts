@@ -36,7 +36,9 @@ export function scheduleChecks(
   folder: DataFolder,
   { hours, heap, log, onFinding, wait = 30_000 }: ScheduledCheckOptions,
 ): ScheduledChecks {
-  if (hours === 0) return { waitForFirst: async () => {}, stop: async () => {} };
+  // PostgreSQL checks its own pages.
+  if (hours === 0 || folder.databaseUrl !== undefined)
+    return { waitForFirst: async () => {}, stop: async () => {} };
   const { database, registry } = folder;
   const found: Finding[] = [];
   let thread: Worker | undefined;

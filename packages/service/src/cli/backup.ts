@@ -4,7 +4,7 @@ import { makeBackup } from "../backup/backup.ts";
 import { restoreBackup, verifyBackup } from "../backup/restore.ts";
 import { checkFolder } from "../check/check.ts";
 import { type Finding, findingCodes } from "../check/findings.ts";
-import { readConfig } from "../config.ts";
+import { type Config, readConfig } from "../config.ts";
 import { withDataFolder } from "../data/data-error.ts";
 import { dataFolderAt } from "../data/data-folder.ts";
 import { audited, auditOf } from "./audited.ts";
@@ -23,6 +23,7 @@ export const backupCommand = (): Command =>
     .addOption(json())
     .action((target: string, output: { readonly json?: true }) =>
       withServiceFolder("registry", async (source, config) => {
+        requireFiles(source);
         const progress = showItemProgress(undefined, "files copied");
         const action = { action: "backup.create", ...auditOf(source, config) } as const;
         const { files, bytes, missing } = await audited(action, () =>
@@ -43,6 +44,14 @@ export const backupCommand = (): Command =>
       }),
     );
 
+/** @throws {CommandRefused} if the databases are not files */
+function requireFiles({ databaseUrl }: Pick<Config, "databaseUrl">): void {
+  if (databaseUrl !== undefined)
+    throw new CommandRefused(
+      "The databases are in PostgreSQL (CADASTRE_DATABASE_URL): copy them with pg_dump, put them back with pg_restore, and copy the data folder beside them.",
+    );
+}
+
 type RestoreOutput = { readonly json?: true; readonly replace?: true };
 
 /** `cadastre restore <folder>` */
@@ -58,6 +67,7 @@ export const restoreCommand = (): Command =>
     .action((source: string, { replace, ...output }: RestoreOutput) => {
       const config = readConfig(process.env);
       return withDataFolder(config.dataFolder, async () => {
+        requireFiles(config);
         const progress = showItemProgress(undefined, "files restored");
         const { manifest, replaced, replacedParts } = await restoreBackup(source, config, {
           replace,
@@ -101,10 +111,11 @@ export const checkCommand = (): Command =>
           throw new CommandRefused(
             `${config.dataFolder} does not exist: set CADASTRE_DATA to the folder of a service`,
           );
+        const source = dataFolderAt(config.dataFolder, config.databaseUrl);
         const findings: Finding[] = [];
         const progress = showItemProgress(undefined, "parts read");
         let found = 0;
-        for await (const finding of checkFolder(dataFolderAt(config.dataFolder), config, progress.at)) {
+        for await (const finding of checkFolder(source, config, progress.at)) {
           found++;
           if (forMachines) findings.push(finding);
           else printResult(lineOf(finding));

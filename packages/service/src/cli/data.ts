@@ -5,7 +5,7 @@ import { isRestorePending } from "../backup/swap.ts";
 import { type Config, readConfig } from "../config.ts";
 import { withDataFolder } from "../data/data-error.ts";
 import { type DataFolder, openDataFolder } from "../data/data-folder.ts";
-import { openListings } from "../data/listings.ts";
+import { databasesOf } from "../data/databases.ts";
 import type { Registry } from "../data/registry.ts";
 import { withRegistry } from "../data/registry.ts";
 import { CommandRefused } from "./outcome.ts";
@@ -23,7 +23,7 @@ export const withServiceStore = <T>(
   work: (store: WritableStore, folder: DataFolder, registry: Registry, config: Config) => Promise<T>,
 ): Promise<T> =>
   withServiceFolder("database", async (folder, config) => {
-    const store = await openListings(folder, { threads: 0 });
+    const store = await databasesOf(folder).openListings({ threads: 0 });
     try {
       return await withRegistry(folder, (registry) => work(store, folder, registry, config));
     } finally {
@@ -37,12 +37,12 @@ export function withServiceFolder<T>(
   work: (folder: DataFolder, config: Config) => Promise<T>,
 ): Promise<T> {
   const config = readConfig(process.env);
-  const { dataFolder } = config;
+  const { dataFolder, databaseUrl } = config;
   return withDataFolder(dataFolder, async () => {
     if (!existsSync(dataFolder)) throw new CommandRefused(missing(dataFolder));
-    const folder = await openDataFolder(dataFolder);
+    const folder = await openDataFolder(dataFolder, databaseUrl);
     // No lock file is created in a folder that has no database.
-    if (!isRestorePending(folder) && !existsSync(folder[needed]))
+    if (databaseUrl === undefined && !isRestorePending(folder) && !existsSync(folder[needed]))
       throw new CommandRefused(missing(folder[needed]));
     const use = await useFolder(folder, config);
     try {

@@ -1,15 +1,18 @@
 import { Command } from "commander";
-import { migrateFolder } from "../data/migrate-folder.ts";
+import { createTables, migrateFolder } from "../data/migrate-folder.ts";
 import { withServiceFolder } from "./data.ts";
 import { printMessage } from "./outcome.ts";
 
 /** `cadastre migrate` */
 export const migrateCommand = (): Command =>
   new Command("migrate")
-    .description("Copy each database, and migrate it to the schema of this version, as a start does.")
+    .description(
+      "Migrate both databases to the schema of this version, as a start does with files, which are copied first. In PostgreSQL it creates the tables that are missing.",
+    )
     .action(() =>
       withServiceFolder("database", async (folder) => {
         await migrateFolder(folder, printMessage);
+        if (folder.databaseUrl !== undefined) await createTables(folder);
         printMessage("The databases have the schema of this version.");
       }),
     );

@@ -1,9 +1,9 @@
-import { existsSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { useFolder } from "../backup/folder-use.ts";
 import { readConfig } from "../config.ts";
 import { withDataFolder } from "../data/data-error.ts";
 import { openDataFolder } from "../data/data-folder.ts";
+import { databasesOf } from "../data/databases.ts";
 import { prepareListings } from "../data/prepare-listings.ts";
 import { settings } from "../settings.ts";
 import { CommandRefused, printMessage } from "./outcome.ts";
@@ -21,11 +21,12 @@ export const sampleCommand = (): Command =>
     .action(({ listings }: { readonly listings?: number }) => {
       const config = readConfig(process.env);
       return withDataFolder(config.dataFolder, async () => {
-        const folder = await openDataFolder(config.dataFolder);
+        const folder = await openDataFolder(config.dataFolder, config.databaseUrl);
         await useFolder(folder, config);
-        if (existsSync(folder.database))
+        const { listingsName, hasListings } = databasesOf(folder);
+        if (await hasListings())
           throw new CommandRefused(
-            `${folder.database} exists and was not changed: set CADASTRE_DATA to an empty folder`,
+            `${listingsName} ${config.databaseUrl === undefined ? "exists and was not changed: set CADASTRE_DATA to an empty folder" : "has listings and was not changed: set CADASTRE_DATABASE_URL to an empty database"}`,
           );
         const wanted = listings ?? config.listings;
         await prepareListings(folder, wanted, {
@@ -35,7 +36,7 @@ export const sampleCommand = (): Command =>
             printMessage(`Prepared ${number(count)} sample listings in ${seconds.toFixed(1)} s.`),
           kept: () => {},
         });
-        if (wanted === 0) printMessage(`Prepared ${folder.database} without listings.`);
+        if (wanted === 0) printMessage(`Prepared ${listingsName} without listings.`);
       });
     });
 

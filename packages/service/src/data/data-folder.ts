@@ -5,6 +5,8 @@ import { join, resolve } from "node:path";
 /** Paths of the data folder, which has all persistent data of the service. */
 export type DataFolder = {
   readonly path: string;
+  /** URL of the PostgreSQL database that has the listings and the registry. Undefined if they are files of the folder. */
+  readonly databaseUrl: string | undefined;
   readonly database: string;
   /** API keys and signed entitlements, see `Registry`. */
   readonly registry: string;
@@ -36,18 +38,19 @@ export const registryName = "registry.sqlite";
 export const auditName = "audit.jsonl";
 
 /** Returns the data folder at `path`. Creates it if it does not exist, readable only by its owner. */
-export async function openDataFolder(path: string): Promise<DataFolder> {
-  const folder = dataFolderAt(path);
+export async function openDataFolder(path: string, databaseUrl?: string): Promise<DataFolder> {
+  const folder = dataFolderAt(path, databaseUrl);
   await mkdir(folder.path, { recursive: true, mode: 0o700 });
   return folder;
 }
 
 /** Returns the paths of a data folder at `path`, which need not exist. */
-export function dataFolderAt(path: string): DataFolder {
+export function dataFolderAt(path: string, databaseUrl?: string): DataFolder {
   const absolute = resolve(path);
   const file = (name: string) => join(absolute, name);
   return {
     path: absolute,
+    databaseUrl,
     database: file(databaseName),
     registry: file(registryName),
     secrets: file("secrets.json"),

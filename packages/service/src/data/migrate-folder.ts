@@ -1,10 +1,9 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Migration, WritableStore } from "@cadastre/store";
 import { catalogVersion } from "../catalog.ts";
 import { backUp } from "./backup-file.ts";
 import type { DataFolder } from "./data-folder.ts";
-import { openListings } from "./listings.ts";
+import { databasesOf } from "./databases.ts";
 import { notes } from "./notes.ts";
 import { openRegistry } from "./registry.ts";
 import { findInvalidValues } from "./stored-values.ts";
@@ -28,8 +27,8 @@ const reportInvalidValues: StoredRecordCheck = async (store, folder, say) => {
 };
 
 /**
- * Migrates the databases of a folder to the schema of this version. Each is copied first and changed in one transaction; a database that
- * has the schema is only read. Afterwards the stored records are checked, once for each catalog version.
+ * Migrates the databases of a folder to the schema of this version, each in one transaction; a database that has the schema is only
+ * read. A file is copied first. Afterwards the stored records are checked, once for each catalog version.
  *
  * @param say called with each step
  * @throws {DataError} if a database cannot be copied or migrated; it is unchanged then
@@ -39,12 +38,16 @@ export async function migrateFolder(
   say: (line: string) => void,
   checkRecords: StoredRecordCheck = reportInvalidValues,
 ): Promise<void> {
+  const databases = databasesOf(folder);
   const migrationOf = (database: string): Migration => ({
-    before: () => backUp(folder, database, catalogVersion, say),
+    ...(folder.databaseUrl === undefined
+      ? { before: () => backUp(folder, database, catalogVersion, say) }
+      : {}),
     onProgress: say,
   });
-  if (existsSync(folder.database)) {
-    const store = await openListings(folder, { threads: 0, migration: migrationOf(folder.database) });
+  if (await databases.hasListings()) {
+    const migration = migrationOf(databases.listingsName);
+    const store = await databases.openListings({ threads: 0, migration });
     try {
       if ((await store.notes.get(notes.checked)) !== String(catalogVersion)) {
         await checkRecords(store, folder, say);
@@ -54,8 +57,24 @@ export async function migrateFolder(
       await store.close();
     }
   }
-  if (existsSync(folder.registry)) {
-    const registry = await openRegistry(folder, migrationOf(folder.registry));
+  if (await databases.hasRegistry()) {
+    const registry = await openRegistry(folder, migrationOf(databases.registryName));
     await registry.close();
   }
+}
+
+/**
+ * Creates the tables that a PostgreSQL database lacks. A start then prepares no sample listings in it.
+ *
+ * @throws {DataError}
+ */
+export async function createTables(folder: DataFolder): Promise<void> {
+  const { hasListings, openListings } = databasesOf(folder);
+  const store = await openListings({ threads: 0 }, !(await hasListings()));
+  try {
+    await store.notes.set(notes.checked, String(catalogVersion));
+  } finally {
+    await store.close();
+  }
+  await (await openRegistry(folder)).close();
 }

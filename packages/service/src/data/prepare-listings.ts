@@ -2,48 +2,45 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { link, readdir, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { recordNames } from "@cadastre/reso";
 import type { WritableStore } from "@cadastre/store";
+import { withPostgresLock } from "@cadastre/store/postgres";
 import { lockFile } from "@cadastre/store/sqlite";
 import { catalogVersion } from "../catalog.ts";
-import { publishGated } from "../gates/publication.ts";
 import type { DataFolder } from "./data-folder.ts";
-import { ExampleFinder } from "./examples.ts";
-import { openListings } from "./listings.ts";
+import { databasesOf } from "./databases.ts";
+import { fillListings, type PreparationProgress } from "./fill-listings.ts";
 import { isSample, notes } from "./notes.ts";
 import { PrepareError } from "./prepare-error.ts";
-import { sampleRecords } from "./sample-records.ts";
-
-/** A fixed seed, so that every first start generates the same market. */
-const seed = 1;
-
-/** Every resource except one, which the operator can publish to try the gates: clients can be shown a set that is not active. */
-const demoSets = recordNames.filter((name) => name !== "OpenHouse");
-
-/** Number of listings between two progress reports. */
-const reportEvery = 2000;
-
-export type PreparationProgress = {
-  readonly started: (listings: number) => void;
-  readonly loaded: (listings: number, of: number) => void;
-  readonly done: (listings: number, seconds: number) => void;
-  /** Called if there are sample listings already, but not as many as requested. */
-  readonly kept: (listings: number, asked: number, folder: string) => void;
-};
+import { sqliteDatabases } from "./sqlite-databases.ts";
 
 /**
- * Creates a database of sample listings, or an empty one if `listings` is 0. An existing database is never changed. The new one is
- * filled under another name and renamed, so that a crash leaves no partial database.
+ * Creates a database of sample listings, or an empty one if `listings` is 0. A database that has listings is never changed. A
+ * new file is filled under another name and renamed, so that a crash leaves no partial database.
  *
- * @throws {PrepareError} if the folder has a registry or a write-ahead log, but not their database: samples must not replace it
+ * @throws {PrepareError} if there is a registry or a write-ahead log, but not their database: samples must not replace it
  */
 export async function prepareListings(
   folder: DataFolder,
   listings: number,
   progress: PreparationProgress,
 ): Promise<void> {
+  const started = performance.now();
+  const isNew =
+    folder.databaseUrl === undefined
+      ? await prepareFile(folder, listings, progress)
+      : await preparePostgres(folder, folder.databaseUrl, listings, progress);
+  if (!isNew) await tellKept(folder, listings, progress);
+  else if (listings > 0) progress.done(listings, (performance.now() - started) / 1000);
+}
+
+/** Returns false if the file exists. */
+async function prepareFile(
+  folder: DataFolder,
+  listings: number,
+  progress: PreparationProgress,
+): Promise<boolean> {
   await removeLeftovers(folder);
-  if (existsSync(folder.database)) return tellKept(folder, listings, progress);
+  if (existsSync(folder.database)) return false;
   if (listings > 0 && existsSync(folder.registry))
     throw new PrepareError(
       `${folder.path} has a registry, but ${folder.database} is missing: put back a copy of it, or start with CADASTRE_LISTINGS=0 to create it without listings`,
@@ -52,7 +49,6 @@ export async function prepareListings(
     throw new PrepareError(
       `${folder.database} is missing, but ${folder.database}-wal with its last changes is there: put the database back, or move ${folder.database}-wal away`,
     );
-  const started = performance.now();
   if (listings > 0) progress.started(listings);
   const beside = `${folder.database}.${randomUUID()}.preparing`;
   const lock = lockFile(lockOf(beside), "exclusive");
@@ -62,8 +58,46 @@ export async function prepareListings(
     await rm(lockOf(beside), { force: true });
     lock?.release();
   }
-  if (listings > 0) progress.done(listings, (performance.now() - started) / 1000);
+  return true;
 }
+
+/**
+ * Creates the tables and fills them, if the database has none. What an interrupted start has filled is completed. Other processes wait.
+ * Returns false if the database has listings, or was created to have none.
+ *
+ * @throws {PrepareError} if the database has a registry, but no listings
+ */
+const preparePostgres = (
+  folder: DataFolder,
+  databaseUrl: string,
+  listings: number,
+  progress: PreparationProgress,
+): Promise<boolean> =>
+  withPostgresLock(databaseUrl, "cadastre preparation", async () => {
+    const { listingsName, hasListings, hasRegistry, openListings } = databasesOf(folder);
+    const creates = !(await hasListings());
+    if (creates && (await hasRegistry()))
+      throw new PrepareError(
+        `${listingsName} has a registry, but no tables of listings: restore your last dump, or run \`cadastre migrate\` to create them without listings`,
+      );
+    const store = await openListings({ threads: 0 }, creates);
+    try {
+      if (!creates && !(await isUnfinished(store))) return false;
+      if (listings > 0) {
+        progress.started(listings);
+        await fillListings(store, listings, progress);
+      }
+      await store.notes.set(notes.checked, String(catalogVersion));
+      return true;
+    } finally {
+      await store.close();
+    }
+  });
+
+/** True if a start was interrupted before it had filled the database. */
+const isUnfinished = async (store: WritableStore): Promise<boolean> =>
+  (await store.notes.get(notes.checked)) === undefined &&
+  ((await isSample(store)) || (await store.checkpoint()) === 0);
 
 async function makeBeside(
   beside: string,
@@ -71,8 +105,9 @@ async function makeBeside(
   listings: number,
   progress: PreparationProgress,
 ): Promise<void> {
-  const store = await openListings({ database: beside }, { threads: 0 });
-  if (listings > 0) await fill(store, listings, progress);
+  const { openListings } = sqliteDatabases({ database: beside, registry: folder.registry });
+  const store = await openListings({ threads: 0 }, true);
+  if (listings > 0) await fillListings(store, listings, progress);
   await store.notes.set(notes.checked, String(catalogVersion));
   await store.close();
   await putInPlace(beside, folder.database);
@@ -93,47 +128,14 @@ async function putInPlace(beside: string, file: string): Promise<void> {
 }
 
 async function tellKept(folder: DataFolder, asked: number, progress: PreparationProgress): Promise<void> {
-  const store = await openListings(folder, { threads: 0 });
+  const { openListings, listingsName } = databasesOf(folder);
+  const store = await openListings({ threads: 0 });
   try {
     const prepared = Number(await store.notes.get(notes.listings));
-    if ((await isSample(store)) && prepared !== asked) progress.kept(prepared, asked, folder.path);
+    if ((await isSample(store)) && prepared !== asked)
+      progress.kept(prepared, asked, folder.databaseUrl === undefined ? folder.path : listingsName);
   } finally {
     await store.close();
-  }
-}
-
-async function fill(store: WritableStore, listings: number, progress: PreparationProgress): Promise<void> {
-  // Imported only here: building its tables takes longer than the rest of a command takes to start.
-  const { generateMarket } = await import("@cadastre/sample");
-  const finder = new ExampleFinder();
-  let seen = 0;
-  await store.commit(
-    watch(sampleRecords(generateMarket({ seed, listings })), ({ resource, record }) => {
-      if (resource !== "Property") return;
-      finder.see(record);
-      seen++;
-      if (seen % reportEvery === 0 && seen < listings) progress.loaded(seen, listings);
-    }),
-  );
-  await activate(store);
-  const examples = finder.found();
-  if (examples !== undefined) await store.notes.set(notes.examples, JSON.stringify(examples));
-  await store.notes.set(notes.listings, String(listings));
-  await store.notes.set(notes.sample, "true");
-}
-
-/** Publishes the demo's entity sets through the gates. */
-async function activate({ builds }: WritableStore): Promise<void> {
-  const { results } = await publishGated(builds, demoSets);
-  for (const [resource, found] of results)
-    for (const { gate, passed, evidence } of found)
-      if (!passed) throw new Error(`${resource} has not passed ${gate}: ${JSON.stringify(evidence)}`);
-}
-
-function* watch<Item>(items: Iterable<Item>, see: (item: Item) => void): Generator<Item> {
-  for (const item of items) {
-    see(item);
-    yield item;
   }
 }
 

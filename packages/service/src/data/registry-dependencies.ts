@@ -1,10 +1,10 @@
-import { statSync } from "node:fs";
 import { openText, type SealedText } from "@cadastre/delivery";
 import { DataError } from "./data-error.ts";
 import type { DataFolder } from "./data-folder.ts";
+import { databasesOf } from "./databases.ts";
 import { type DerivingSecret, sealingKeys } from "./derived-keys.ts";
 import { checkOf, type Peppers } from "./pepper.ts";
-import { auditRegistry, type ServiceAudit } from "./registry.ts";
+import { type ServiceAudit, withRegistryAudit } from "./registry.ts";
 
 /*
  * A registry depends on other files of its folder: without them every API key gets 401, entitlements and manifests cannot be verified,
@@ -18,24 +18,24 @@ const restore =
 
 /** Functions by file that return the kind of registry content that depends on the file. Undefined if there is none. */
 const uses = {
-  secrets: (audit) =>
-    audit.peppers(0).length > 0 || first(audit.sealedTexts()) !== undefined
+  secrets: async (audit) =>
+    (await audit.peppers(0)).length > 0 || (await hasAny(audit.sealedTexts()))
       ? "API keys or secrets"
       : undefined,
-  issuer: (audit) => (first(audit.entitlements()) === undefined ? undefined : "entitlements"),
-  signingKeys: (audit) => (first(audit.manifests()) === undefined ? undefined : "deliveries"),
-} as const satisfies Partial<Record<keyof DataFolder, (audit: ServiceAudit) => string | undefined>>;
+  issuer: async (audit) => ((await hasAny(audit.entitlements())) ? "entitlements" : undefined),
+  signingKeys: async (audit) => ((await hasAny(audit.manifests())) ? "deliveries" : undefined),
+} as const satisfies Partial<Record<keyof DataFolder, (audit: ServiceAudit) => Promise<string | undefined>>>;
 
 /**
  * Refuses to create a file that is missing and that the registry depends on.
  *
  * @throws {DataError} names the content of the registry that would be lost
  */
-export function requireUnused(folder: DataFolder, file: keyof typeof uses): void {
-  const used = withAudit(folder, uses[file]);
+export async function requireUnused(folder: DataFolder, file: keyof typeof uses): Promise<void> {
+  const used = await withRegistryAudit(folder, uses[file]);
   if (used !== undefined)
     throw new DataError(
-      `${folder[file]} does not exist, and ${folder.registry} holds ${used} that depend on it: ${restore}`,
+      `${folder[file]} does not exist, and ${databasesOf(folder).registryName} holds ${used} that depend on it: ${restore}`,
     );
 }
 
@@ -44,14 +44,18 @@ export function requireUnused(folder: DataFolder, file: keyof typeof uses): void
  *
  * @throws {DataError} names the peppers that are missing or have another value
  */
-export function requireSecrets(folder: DataFolder, secrets: Secrets): void {
-  const faults = withAudit(folder, (audit) => {
-    const lost = first(audit.sealedTexts());
-    return [
-      ...missingPeppers(audit, secrets, Date.now()).map(faultOfPepper),
-      ...foreignPeppers(audit, secrets, Date.now()).map(faultOfForeignPepper),
-      ...(lost === undefined || opens(lost, secrets) ? [] : [faultOfText(lost)]),
+export async function requireSecrets(folder: DataFolder, secrets: Secrets): Promise<void> {
+  const faults = await withRegistryAudit(folder, async (audit) => {
+    const now = Date.now();
+    const faults = [
+      ...(await missingPeppers(audit, secrets, now)).map(faultOfPepper),
+      ...(await foreignPeppers(audit, secrets, now)).map(faultOfForeignPepper),
     ];
+    for await (const text of audit.sealedTexts()) {
+      if (!opens(text, secrets)) faults.push(faultOfText(text));
+      break;
+    }
+    return faults;
   });
   if (faults !== undefined && faults.length > 0)
     throw new DataError(
@@ -59,26 +63,31 @@ export function requireSecrets(folder: DataFolder, secrets: Secrets): void {
     );
 }
 
-type UsedPepper = ReturnType<ServiceAudit["peppers"]>[number];
+type UsedPepper = Awaited<ReturnType<ServiceAudit["peppers"]>>[number];
 
 /** Peppers of keys in force that the secrets do not have. */
-export const missingPeppers = (
+export const missingPeppers = async (
   audit: ServiceAudit,
   { peppers }: Secrets,
   at: number,
-): readonly UsedPepper[] =>
-  audit.peppers(at).filter((used) => peppers.every(({ version }) => version !== used.version));
+): Promise<readonly UsedPepper[]> =>
+  (await audit.peppers(at)).filter((used) => peppers.every(({ version }) => version !== used.version));
 
 export const faultOfPepper = ({ version, keys }: UsedPepper): string =>
   `it lacks the pepper of version ${version}, with which ${keys} API keys in force were made`;
 
 /** Peppers of keys in force that the secrets have with another value. Registries of earlier versions have no check values. */
-export function foreignPeppers(audit: ServiceAudit, { peppers }: Secrets, at: number): readonly UsedPepper[] {
-  const known = new Map(audit.pepperChecks().map(({ version, checkValue }) => [version, checkValue]));
+export async function foreignPeppers(
+  audit: ServiceAudit,
+  { peppers }: Secrets,
+  at: number,
+): Promise<readonly UsedPepper[]> {
+  const checks = await audit.pepperChecks();
+  const known = new Map(checks.map(({ version, checkValue }) => [version, checkValue]));
   const foreign = peppers
     .map(checkOf)
     .filter(({ version, checkValue }) => (known.get(version) ?? checkValue) !== checkValue);
-  return audit.peppers(at).filter((used) => foreign.some(({ version }) => version === used.version));
+  return (await audit.peppers(at)).filter((used) => foreign.some(({ version }) => version === used.version));
 }
 
 export const faultOfForeignPepper = ({ version, keys }: UsedPepper): string =>
@@ -97,18 +106,8 @@ export function opens({ kind, owner, text }: SealedText, secrets: Secrets): bool
   }
 }
 
-const first = <Item>(items: Iterable<Item>): Item | undefined => {
-  for (const item of items) return item;
-  return undefined;
-};
-
-/** Reads the registry of the folder without migrating it. Returns undefined if there is none. */
-function withAudit<T>({ registry }: DataFolder, read: (audit: ServiceAudit) => T): T | undefined {
-  if (statSync(registry, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
-  const audit = auditRegistry(registry);
-  try {
-    return read(audit);
-  } finally {
-    audit.close();
-  }
+/** True if there is an item. Reads no further than the first one. */
+export async function hasAny(items: AsyncIterable<unknown>): Promise<boolean> {
+  for await (const _ of items) return true;
+  return false;
 }

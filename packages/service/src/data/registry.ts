@@ -6,18 +6,10 @@ import {
   type DeliveryRegistry,
 } from "@cadastre/delivery";
 import type { Migration } from "@cadastre/store";
-import {
-  openRegistryAudit,
-  openSqliteRegistry,
-  type RegistryAudit,
-  type AccessRegistry as StoreRegistry,
-} from "@cadastre/store/registry";
+import type { RegistryAudit, AccessRegistry as StoreRegistry } from "@cadastre/store/registry";
 import { DataError } from "./data-error.ts";
 import type { DataFolder } from "./data-folder.ts";
-import { requireSchema } from "./listings.ts";
-
-/** Time to wait for a lock that another process holds, in milliseconds. It is also the longest delay of the lookup of an API key. */
-const wait = 1000;
+import { databasesOf } from "./databases.ts";
 
 /** Registry of the service: API keys, entitlements and deliveries. */
 export type Registry = StoreRegistry & DeliveryRegistry;
@@ -28,34 +20,49 @@ export type Registry = StoreRegistry & DeliveryRegistry;
  * @throws {DataError}
  */
 export async function openRegistry(
-  { registry: file }: DataFolder,
+  folder: DataFolder,
   migration: Migration | "refuse" = "refuse",
 ): Promise<Registry> {
-  const registry = await requireSchema(file, () => openSqliteRegistry({ file, wait, migration }));
+  const registry = await databasesOf(folder).openRegistry(migration);
   return { ...registry, ...createDeliveryRegistry(registry.database) };
 }
 
+export type ServiceAudit = RegistryAudit & DeliveryAudit;
+
 /**
- * Opens a registry read-only, to read everything it refers to in one transaction.
+ * Opens the registry of a folder read-only, to read everything it refers to in one transaction.
  *
  * @throws {StoreError} `registry_unavailable`
  */
-export function auditRegistry(file: string): ServiceAudit {
-  const audit = openRegistryAudit(file);
+export async function openRegistryAudit(folder: DataFolder): Promise<ServiceAudit> {
+  const audit = await databasesOf(folder).openRegistryAudit();
   return { ...audit, ...auditDeliveries(audit) };
 }
 
-export type ServiceAudit = RegistryAudit & DeliveryAudit;
+/** Calls `work` with the registry of the folder opened read-only. Returns undefined if there is no registry. */
+export async function withRegistryAudit<T>(
+  folder: DataFolder,
+  work: (audit: ServiceAudit) => Promise<T>,
+): Promise<T | undefined> {
+  if (!(await databasesOf(folder).hasRegistry())) return undefined;
+  const audit = await openRegistryAudit(folder);
+  try {
+    return await work(audit);
+  } finally {
+    await audit.close();
+  }
+}
 
 /**
  * Refuses a folder whose registry was lost: a new one would lock every customer out. Call it before the registry is opened.
  *
  * @throws {DataError}
  */
-export function requireRegistry({ registry, secrets }: DataFolder): void {
-  if (existsSync(secrets) && !existsSync(registry))
+export async function requireRegistry(folder: DataFolder): Promise<void> {
+  const { registryName, hasRegistry } = databasesOf(folder);
+  if (existsSync(folder.secrets) && !(await hasRegistry()))
     throw new DataError(
-      `${registry} does not exist, and ${secrets} belongs to it: put back both from your last backup, or move ${secrets} away to begin without keys and entitlements`,
+      `${registryName} does not exist, and ${folder.secrets} belongs to it: put back both from your last backup, or move ${folder.secrets} away to begin without keys and entitlements`,
     );
 }
 

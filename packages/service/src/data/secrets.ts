@@ -49,11 +49,11 @@ const hashOf = (json: object): string => createHash("sha256").update(JSON.string
 export async function readSecrets(folder: DataFolder): Promise<Secrets> {
   const { secrets: file } = folder;
   const make = async () => {
-    requireUnused(folder, "secrets");
+    await requireUnused(folder, "secrets");
     return textOf({ peppers: [createPepper(1)], skipTokenKey: randomBytes(secretBytes) } satisfies Secrets);
   };
   const secrets = parseDataFile(file, await readOrCreate(file, make), parseSecrets);
-  requireSecrets(folder, secrets);
+  await requireSecrets(folder, secrets);
   return secrets;
 }
 

@@ -6,7 +6,7 @@ import { z } from "zod";
 import type { Config } from "../config.ts";
 import { DataError } from "../data/data-error.ts";
 import { type DataFolder, readIfExists, readOrCreate, replaceFile } from "../data/data-folder.ts";
-import { auditRegistry, type Registry, type ServiceAudit } from "../data/registry.ts";
+import { type Registry, type ServiceAudit, withRegistryAudit } from "../data/registry.ts";
 
 /*
  * A marker file in the folder of parts names the registry that the parts belong to. Without it, the mount point of a disk that is not
@@ -64,7 +64,7 @@ export async function faultOfPlace(
   if (marker !== undefined)
     return `its ${markerName} ${marker === "" ? "is damaged" : "names another registry"}`;
   let listed = 0;
-  for (const { sha256 } of audit.parts()) {
+  for await (const { sha256 } of audit.parts()) {
     if (existsSync(join(root, partPath(sha256)))) return undefined;
     listed++;
   }
@@ -80,12 +80,11 @@ export async function faultOfPlace(
  */
 export async function claimPlace(
   root: string,
-  { registry: file }: Pick<DataFolder, "registry">,
+  folder: DataFolder,
   { guards }: Pick<Registry, "guards">,
 ): Promise<PartsPlace> {
   const id = await guards.id();
-  const audit = auditRegistry(file);
-  const fault = await faultOfPlace(root, id, audit).finally(audit.close);
+  const fault = await withRegistryAudit(folder, (audit) => faultOfPlace(root, id, audit));
   if (fault !== undefined) throw notOwn(root, fault);
   await mkdir(root, { recursive: true, mode: 0o700 });
   // If two registries claim a new folder at once, one of them gets it.

@@ -36,7 +36,7 @@ export async function readSigningKeys(
 ): Promise<SigningKeys> {
   const file = folder.signingKeys;
   const make = async () => {
-    requireUnused(folder, "signingKeys");
+    await requireUnused(folder, "signingKeys");
     return JSON.stringify({ keys: [(await generateKeyPair()).privateKey] });
   };
   const { keys } =

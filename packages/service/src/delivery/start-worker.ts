@@ -18,7 +18,7 @@ import {
 } from "@cadastre/delivery";
 import { signManifest } from "@cadastre/manifest";
 import type { Scopes } from "../access/scopes.ts";
-import { openListings } from "../data/listings.ts";
+import { databasesOf } from "../data/databases.ts";
 import { followActivation } from "../gates/activation.ts";
 import { memoryLimitsOf } from "../http/memory-limits.ts";
 import { errorFields, type Log } from "../log.ts";
@@ -62,7 +62,7 @@ export async function startWorker(
   { scopes, log, onDamage = damageLog(log) }: WorkerServices,
 ): Promise<RunningWorker> {
   const { config, folder, registry, parts } = exporting;
-  const store = await openListings(folder, {
+  const store = await databasesOf(folder).openListings({
     threads: 1,
     heap: memoryLimitsOf(config).threadHeap,
     timeout: pageTimeout,

@@ -29,13 +29,14 @@ const probeInterval = 10_000;
 export function readinessChecks(needed: Needed): readonly ReadinessCheck[] {
   const { folder, builds, registry, trust, activation, partsPlace, parts } = needed;
   const peppers = pepperReader(folder);
+  const isPostgres = folder.databaseUrl !== undefined;
   const isInPlace = async () => (await partsPlace?.isOwn()) ?? true;
   const checks: readonly ReadinessCheck[] = [
     {
       reason: "database_unreadable",
       passes: async () => {
         await builds.current("Property");
-        return isSqlite(folder.database);
+        return isPostgres || isSqlite(folder.database);
       },
     },
     {
@@ -43,7 +44,7 @@ export function readinessChecks(needed: Needed): readonly ReadinessCheck[] {
       passes: async () => {
         // No key has this digest: the lookup reads the index and finds nothing.
         await registry.keys.find([""]);
-        return isSqlite(folder.registry);
+        return isPostgres || isSqlite(folder.registry);
       },
     },
     { reason: "secrets_missing", passes: async () => (await peppers()).length > 0 },

@@ -4,10 +4,9 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { originatingSystems } from "@cadastre/reso";
-import { openSqliteStore } from "@cadastre/store/sqlite";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { storedResources } from "../../src/catalog.ts";
+import { databasesOf } from "../../src/data/databases.ts";
 import { type Collection, query } from "../support/ask.ts";
 import { hiddenMark, marked, requireNoCanary } from "../support/canaries.ts";
 import { customerOf, dataOf } from "../support/deliveries.ts";
@@ -108,11 +107,7 @@ test.each(["state", "coarse"])(
     ) as Collection;
     const [row] = found.value;
     const record = Object.fromEntries(Object.entries(row ?? {}).filter(([name]) => !name.startsWith("@")));
-    const store = await openSqliteStore({
-      file: running.folder.database,
-      resources: storedResources,
-      threads: 0,
-    });
+    const store = await databasesOf(running.folder).openListings({ threads: 0 });
     const resource = "Property";
     const system = originatingSystems.find(({ name }) => name === record["OriginatingSystemName"]);
     const datasetId = system?.datasetId ?? null;

@@ -1,8 +1,7 @@
 import { rm } from "node:fs/promises";
 import type { Entitlement } from "@cadastre/entitlement";
-import { openSqliteStore } from "@cadastre/store/sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { storedResources } from "../../src/catalog.ts";
+import { databasesOf } from "../../src/data/databases.ts";
 import { ask, type Collection } from "../support/ask.ts";
 import { customerOf, dataOf, refusal } from "../support/deliveries.ts";
 import { entitle } from "../support/entitle.ts";
@@ -41,11 +40,7 @@ test.each(["listing", "property", "public_record", "market_report"])(
       return { parts: data.parts, datasets: data.datasets };
     };
     const before = await contentOf();
-    const store = await openSqliteStore({
-      file: running.folder.database,
-      resources: storedResources,
-      threads: 0,
-    });
+    const store = await databasesOf(running.folder).openListings({ threads: 0 });
     const later = "2026-07-01T00:00:00.000Z";
     const datasetId = "2b7e1f64-0c93-4e0a-b8d1-64a7f95c3e21";
     await store.commit([
@@ -70,11 +65,7 @@ test("nor does a hidden field", async () => {
   const partsNow = async () => (await state.manifest(await state.complete())).data.parts;
   const before = await partsNow();
   const [first] = await texasListings();
-  const store = await openSqliteStore({
-    file: running.folder.database,
-    resources: storedResources,
-    threads: 0,
-  });
+  const store = await databasesOf(running.folder).openListings({ threads: 0 });
   const [datasetId, record] = [first?.dataset, first?.record ?? {}];
   const changed = { ...record, PrivateRemarks: "another", ListAgentFullName: "Another", Latitude: 30.5 };
   const commit = (of: Readonly<Record<string, unknown>>) =>

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import type { EntitySet, Row, StructuralProperty } from "@cadastre/odata";
 import { generateMarket } from "@cadastre/sample";
 import type { Change, StoredRecord } from "@cadastre/store";
-import { openSqliteStore } from "@cadastre/store/sqlite";
 import { storedResources } from "../../src/catalog.ts";
 import type { DataFolder } from "../../src/data/data-folder.ts";
+import { databasesOf } from "../../src/data/databases.ts";
 import { sampleRecords } from "../../src/data/sample-records.ts";
 
 /*
@@ -80,8 +80,8 @@ export async function requireNoCanaryFile({ path, database, exports }: DataFolde
 }
 
 /** Writes the marks into a folder's sample listings. */
-export async function plantCanaries({ database }: DataFolder, listings: number): Promise<void> {
-  const store = await openSqliteStore({ file: database, resources: storedResources, threads: 0 });
+export async function plantCanaries(folder: DataFolder, listings: number): Promise<void> {
+  const store = await databasesOf(folder).openListings({ threads: 0 });
   const hidden = storedResources.map((stored) => hiddenRecord(stored.entitySet, stored.hidden ?? []));
   await store.commit([...hidden, ...markedListings(listings)]);
   await store.close();

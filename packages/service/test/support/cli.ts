@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { format } from "node:util";
 import { runOperatorProgram as runInThisProcess } from "../../src/cli/program.ts";
 import { type Outcome, runProgram } from "./program.ts";
+import { withDatabase } from "./test-database.ts";
 
 type Given = { readonly input?: string; readonly environment?: Readonly<Record<string, string>> };
 
@@ -29,7 +30,7 @@ async function runHere(args: readonly string[], { input = "", environment = {} }
   const { env } = process;
   const written = { stdout: "", stderr: "" };
   const restore = [
-    replace(process, "env", { ...env, ...environment }),
+    replace(process, "env", { ...env, ...withDatabase(environment) }),
     replace(process, "stdin", Readable.from([Buffer.from(input)])),
     ...(["stdout", "stderr"] as const).map((name) =>
       replace(process[name], "write", (text: string, done?: () => void) => {

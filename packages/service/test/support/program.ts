@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { compilePackages } from "@cadastre/odata/testing";
+import { withDatabase } from "./test-database.ts";
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
 const compiled = join(root, "packages/service/dist");
@@ -98,7 +99,7 @@ async function spawnCompiled(
   const [command = "", ...rest] = [...prefix, process.execPath, ...execArgv, program, ...args];
   const child = spawn(command, rest, {
     cwd: root,
-    env: { ...process.env, ...environment },
+    env: { ...process.env, ...withDatabase(environment) },
     stdio: "pipe",
   });
   const texts = { stdout: "", stderr: "", both: "" };

@@ -10,7 +10,7 @@ import { readSecrets } from "../../src/data/secrets.ts";
 import { prepareDemoAccess } from "../../src/demo/demo-access.ts";
 import { type RunningService, startService } from "../../src/service.ts";
 import { knowCustomer, plantCanaries, requireNoCanary, requireNoCanaryFile } from "./canaries.ts";
-import { prepareSample } from "./sample-database.ts";
+import { createSampleDatabase, prepareSample } from "./sample-database.ts";
 
 /** A service on a real socket with its own data folder, which contains canaries: texts that no answer or log may contain. */
 export type Running = {
@@ -27,8 +27,10 @@ export type Running = {
 /** Starts a service with new secrets in a new folder. */
 export async function run(environment: Readonly<Record<string, string>> = {}): Promise<Running> {
   const path = await mkdtemp(join(tmpdir(), "cadastre-service-"));
+  const databaseUrl = await createSampleDatabase(path, Number(environment["CADASTRE_LISTINGS"] ?? 600));
   const config = readConfig({
     PORT: "0",
+    ...(databaseUrl === undefined ? {} : { CADASTRE_DATABASE_URL: databaseUrl }),
     CADASTRE_DATA: path,
     CADASTRE_LISTINGS: "600",
     CADASTRE_LOG_LEVEL: "silent",
@@ -39,8 +41,8 @@ export async function run(environment: Readonly<Record<string, string>> = {}): P
     CADASTRE_REFUSALS_PER_SECOND: "0",
     ...environment,
   });
-  const folder = await openDataFolder(path);
-  await prepareSample(folder, config.listings);
+  const folder = await openDataFolder(path, databaseUrl);
+  if (databaseUrl === undefined) await prepareSample(folder, config.listings);
   const secrets = await readSecrets(folder);
   const keys = await withRegistry(folder, (registry) =>
     prepareDemoAccess(folder, registry, secrets, Date.now()),

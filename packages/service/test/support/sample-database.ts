@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { newestSource } from "@cadastre/odata/testing";
 import { type DataFolder, openDataFolder } from "../../src/data/data-folder.ts";
 import { prepareListings } from "../../src/data/prepare-listings.ts";
+import { createDatabase } from "./test-database.ts";
 
 const cache = fileURLToPath(new URL("../../../../node_modules/.cache/samples/", import.meta.url));
 
@@ -25,6 +26,12 @@ export async function prepareSample(folder: DataFolder, listings: number): Promi
   if (!existsSync(kept)) await keep(kept, listings);
   await copyFile(kept, folder.database, constants.COPYFILE_EXCL);
 }
+
+/** Creates a PostgreSQL database with sample listings for a data folder. Undefined if the tests use SQLite. */
+export const createSampleDatabase = (path: string, listings: number): Promise<string | undefined> =>
+  createDatabase(path, `sample_${listings}`, async (databaseUrl) =>
+    prepareListings(await openDataFolder(path, databaseUrl), listings, silent),
+  );
 
 async function keep(kept: string, listings: number): Promise<void> {
   const folder = await openDataFolder(await mkdtemp(join(tmpdir(), "cadastre-sample-")));

@@ -3,5 +3,6 @@
  *
  * @module
  */
+export { withPostgresLock } from "./lock.ts";
 export { openPostgresStore, type PostgresStoreOptions } from "./store.ts";
 export type { Wall } from "./wall/build.ts";

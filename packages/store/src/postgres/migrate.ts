@@ -50,8 +50,10 @@ export async function migratePostgres(
   resources: readonly StoredResource[],
   options: SchemaOptions,
 ): Promise<MigratedSchema> {
-  if ((await knex("pg_catalog.pg_namespace").where({ nspname: schema })).length === 0)
+  if ((await knex("pg_catalog.pg_namespace").where({ nspname: schema })).length === 0) {
+    if (options.existing === true) throw new StoreError("schema_absent", schema);
     await inTransaction(knex, schema, [], ({ knex }) => knex.raw("create schema if not exists ??", [schema]));
+  }
   const target: SchemaTarget = {
     resources,
     dialect,

@@ -1,6 +1,5 @@
-import Database from "better-sqlite3";
-import { giveUp } from "./guarded.ts";
 import type { PepperCheck } from "./guards.ts";
+import type { Int64Column } from "./int64-column.ts";
 
 export type AuditedEntitlement = {
   readonly customer: string;
@@ -8,60 +7,59 @@ export type AuditedEntitlement = {
   readonly jws: string;
 };
 
-/** A prepared statement of an audit. */
+/** A statement of an audit. */
 type AuditStatement<Row> = {
-  readonly rows: (...values: readonly unknown[]) => Iterable<Row>;
-  readonly first: (...values: readonly unknown[]) => Row | undefined;
+  readonly rows: (...values: readonly unknown[]) => AsyncIterable<Row>;
+  readonly first: (...values: readonly unknown[]) => Promise<Row | undefined>;
 };
 
-/** Reads a registry of this or an earlier version, in one read transaction. */
+/** Reads a registry of this or an earlier version, in one read transaction. Every method throws the error of the database. */
 export type RegistryAudit = {
   /**
    * Returns the pepper versions of the API keys in force, with the number of keys of each.
    *
    * @param at milliseconds since 1970
    */
-  readonly peppers: (at: number) => readonly { readonly version: number; readonly keys: number }[];
+  readonly peppers: (at: number) => Promise<readonly { readonly version: number; readonly keys: number }[]>;
   /** Returns the check values of the peppers that the registry was used with. */
-  readonly pepperChecks: () => readonly PepperCheck[];
+  readonly pepperChecks: () => Promise<readonly PepperCheck[]>;
   /**
    * Returns the customer of a key in force; undefined if there is no such key.
    *
    * @param at milliseconds since 1970
    */
-  readonly customerOfKey: (digest: string, at: number) => string | undefined;
+  readonly customerOfKey: (digest: string, at: number) => Promise<string | undefined>;
   /** Returns the id of the registry; undefined if it has none yet. */
-  readonly id: () => string | undefined;
-  readonly entitlements: () => Iterable<AuditedEntitlement>;
+  readonly id: () => Promise<string | undefined>;
+  readonly entitlements: () => AsyncIterable<AuditedEntitlement>;
   /**
-   * Prepares a statement on a table. If the table does not exist, as in a registry of an earlier version, the statement returns
-   * no rows.
+   * Prepares a statement on a table, with `?` for each value. If the table does not exist, as in a registry of an earlier version, the
+   * statement returns no rows.
    */
   readonly prepare: <Row>(table: string, sql: string) => AuditStatement<Row>;
-  readonly close: () => void;
+  readonly close: () => Promise<void>;
+};
+
+/** A read transaction on the database of a registry. */
+export type AuditTransaction = {
+  /** Names of the tables. */
+  readonly tables: ReadonlySet<string>;
+  /** Yields the rows of a statement with `?` for each value. */
+  readonly rows: (sql: string, values: readonly unknown[]) => AsyncIterable<unknown>;
+  readonly close: () => Promise<void>;
 };
 
 const inForce = "revoked is null and (expires is null or expires > ?)";
 
-/**
- * Opens a registry file for auditing. The read transaction lasts until `close`.
- *
- * @throws {StoreError} `registry_unavailable`
- */
-export function openRegistryAudit(file: string): RegistryAudit {
-  const database = open(file);
-  const tables = new Set(
-    database.prepare(`select name from sqlite_schema where type = 'table'`).pluck().all(),
-  );
+/** Returns the audit that reads in a transaction, and ends it when it is closed. */
+export function createRegistryAudit({ tables, rows: read, close }: AuditTransaction): RegistryAudit {
   const prepare = <Row>(table: string, sql: string): AuditStatement<Row> => {
-    if (!tables.has(table)) return { rows: () => [], first: () => undefined };
-    const statement = database.prepare<unknown[], Row>(sql);
-    return {
-      rows: (...values) => statement.iterate(...values),
-      first: (...values) => statement.get(...values),
-    };
+    async function* rows(...values: readonly unknown[]): AsyncGenerator<Row> {
+      if (tables.has(table)) yield* read(sql, values) as AsyncIterable<Row>;
+    }
+    return { rows, first: (...values) => firstRow(rows(...values)) };
   };
-  const peppers = prepare<{ version: number; keys: number }>(
+  const peppers = prepare<{ version: number; keys: Int64Column }>(
     "cadastre_api_key",
     `select pepper as "version", count(*) as "keys" from cadastre_api_key where ${inForce} group by pepper order by pepper`,
   );
@@ -74,28 +72,33 @@ export function openRegistryAudit(file: string): RegistryAudit {
     `select customer from cadastre_api_key where digest = ? and ${inForce}`,
   );
   const ids = prepare<{ id: string }>("cadastre_registry", "select id from cadastre_registry");
-  const entitlements = prepare<AuditedEntitlement>(
+  const entitlements = prepare<Omit<AuditedEntitlement, "version"> & { readonly version: Int64Column }>(
     "cadastre_customer",
     `select name as "customer", version, entitlement as "jws" from cadastre_customer order by name`,
   );
   return {
-    peppers: (at) => [...peppers.rows(at)],
-    pepperChecks: () => [...pepperChecks.rows()],
-    customerOfKey: (digest, at) => keys.first(digest, at)?.customer,
-    id: () => ids.first()?.id,
-    entitlements: () => entitlements.rows(),
+    peppers: async (at) => {
+      const rows = await allRows(peppers.rows(at));
+      return rows.map(({ version, keys: count }) => ({ version, keys: Number(count) }));
+    },
+    pepperChecks: () => allRows(pepperChecks.rows()),
+    customerOfKey: async (digest, at) => (await keys.first(digest, at))?.customer,
+    id: async () => (await ids.first())?.id,
+    async *entitlements() {
+      for await (const row of entitlements.rows()) yield { ...row, version: Number(row.version) };
+    },
     prepare,
-    close: () => void database.close(),
+    close,
   };
 }
 
-function open(file: string): Database.Database {
-  try {
-    const database = new Database(file, { readonly: true, fileMustExist: true });
-    database.exec("begin");
-    database.prepare("select count(*) from sqlite_schema").get();
-    return database;
-  } catch (error) {
-    return giveUp(error);
-  }
+async function firstRow<Row>(rows: AsyncIterable<Row>): Promise<Row | undefined> {
+  for await (const row of rows) return row;
+  return undefined;
+}
+
+async function allRows<Row>(rows: AsyncIterable<Row>): Promise<readonly Row[]> {
+  const all: Row[] = [];
+  for await (const row of rows) all.push(row);
+  return all;
 }

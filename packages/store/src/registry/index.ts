@@ -6,14 +6,18 @@
  */
 export type { Knex } from "knex";
 export { createUlid } from "../ulid.ts";
-export { type AuditedEntitlement, openRegistryAudit, type RegistryAudit } from "./audit.ts";
+export type { AuditedEntitlement, RegistryAudit } from "./audit.ts";
 export { withCustomerLock } from "./customer-lock.ts";
 export { customerTable, type EntitlementRegistry, type InstalledEntitlement } from "./entitlements.ts";
 export type { PepperCheck } from "./guards.ts";
 export type { CrosswalkEntry, IdentityRegister } from "./identities.ts";
 export { type Int64Column, int64ToNumber } from "./int64-column.ts";
 export { type ApiKeyRecord, isInForce, type KeyRegistry, type NewApiKey } from "./keys.ts";
-export { openPostgresRegistry, type PostgresRegistryOptions } from "./postgres.ts";
+export {
+  openPostgresRegistry,
+  openPostgresRegistryAudit,
+  type PostgresRegistryOptions,
+} from "./postgres.ts";
 export type { MlsProfile, ProfileRegistry } from "./profiles.ts";
 export type { AccessRegistry, RegistryDatabase } from "./registry.ts";
-export { openSqliteRegistry, type SqliteRegistryOptions } from "./sqlite.ts";
+export { openSqliteRegistry, openSqliteRegistryAudit, type SqliteRegistryOptions } from "./sqlite.ts";

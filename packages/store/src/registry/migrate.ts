@@ -8,14 +8,17 @@ import { registrySteps } from "./registry-tables.ts";
  * Runs the missing migrations of a registry, in one transaction. A current registry is only read.
  *
  * @param exclude prevents others from migrating the registry until the transaction has ended
- * @throws {StoreError} `schema_newer`; `schema_older` if a migration is needed but `migration` is `refuse`
+ * @throws {StoreError} `schema_newer`; `schema_older` if a migration is needed but `migration` is `refuse`; `schema_absent` if the
+ * registry must exist and does not
  */
 export async function migrateRegistry(
   knex: Knex,
   exclude: (transaction: Knex.Transaction) => Promise<unknown>,
-  migration: SchemaOptions["migration"] = {},
+  { migration = {}, existing = false }: Pick<SchemaOptions, "migration" | "existing">,
 ): Promise<void> {
-  if ((await stateOf(knex)) === "current") return;
+  const state = await stateOf(knex);
+  if (state === "current") return;
+  if (existing && state === "new") throw new StoreError("schema_absent", "the registry");
   await knex.transaction(async (transaction) => {
     await exclude(transaction);
     if ((await stateOf(transaction)) === "older") {

@@ -1,6 +1,7 @@
 import type { Knex } from "knex";
 import { createConnectionPool, type PostgresConnectionOptions } from "../database/postgres-connections.ts";
 import type { SchemaOptions } from "../database/schema-options.ts";
+import { type AuditTransaction, createRegistryAudit, type RegistryAudit } from "./audit.ts";
 import { giveUp } from "./guarded.ts";
 import { migrateRegistry } from "./migrate.ts";
 import { type AccessRegistry, createRegistry } from "./registry.ts";
@@ -14,19 +15,19 @@ export type PostgresRegistryOptions = {
   readonly connections?: number | undefined;
   /** Timeout for getting a connection, and for each statement, in milliseconds. By default 5000. */
   readonly wait?: number | undefined;
-} & Pick<SchemaOptions, "migration">;
+} & Pick<SchemaOptions, "migration" | "existing">;
 
 /**
  * Opens a registry, and migrates its schema if needed.
  *
- * @throws {StoreError} `registry_unavailable`, `schema_newer`, `schema_older`
+ * @throws {StoreError} `registry_unavailable`, `schema_newer`, `schema_older`, `schema_absent`
  */
 export async function openPostgresRegistry(options: PostgresRegistryOptions): Promise<AccessRegistry> {
   const { connection, schema = "cadastre_registry", connections = 4, wait = 5000 } = options;
   const settings = [`set statement_timeout to ${Math.ceil(wait)}`];
   const database = createConnectionPool({ connection, schemas: [schema] }, { connections, wait, settings });
   try {
-    await migrateRegistry(database, (transaction) => excludeOthers(transaction, schema), options.migration);
+    await migrateRegistry(database, (transaction) => excludeOthers(transaction, schema), options);
     return createRegistry(database, (work) => work(), "postgres");
   } catch (error) {
     await database.destroy();
@@ -40,4 +41,52 @@ async function excludeOthers(transaction: Knex.Transaction, schema: string): Pro
     `cadastre registry ${schema}`,
   ]);
   await transaction.raw("create schema if not exists ??", [schema]);
+}
+
+/**
+ * Opens a registry for auditing. The read transaction lasts until `close`.
+ *
+ * @throws {StoreError} `registry_unavailable`
+ */
+export async function openPostgresRegistryAudit(
+  options: Pick<PostgresRegistryOptions, "connection" | "schema" | "wait">,
+): Promise<RegistryAudit> {
+  const { connection, schema = "cadastre_registry", wait = 5000 } = options;
+  const database = createConnectionPool(
+    { connection, schemas: [schema] },
+    { connections: 1, wait, settings: [] },
+  );
+  try {
+    const transaction = await database.transaction({ isolationLevel: "repeatable read", readOnly: true });
+    const tables = await transaction("pg_catalog.pg_tables").where({ schemaname: schema }).pluck("tablename");
+    const close = async () => {
+      await transaction.rollback();
+      await database.destroy();
+    };
+    return createRegistryAudit({ tables: new Set(tables), rows: rowReader(transaction), close });
+  } catch (error) {
+    await database.destroy();
+    return giveUp(error);
+  }
+}
+
+/** Number of rows that an audit fetches at once. */
+const fetched = 1000;
+
+/** Returns a function that reads the rows of a statement: with a cursor if it has no values, which a cursor does not take. */
+function rowReader(transaction: Knex.Transaction): AuditTransaction["rows"] {
+  let cursors = 0;
+  const run = async (sql: string, values: readonly unknown[] = []) =>
+    (await transaction.raw<{ rows: readonly unknown[] }>(sql, values as Knex.RawBinding[])).rows;
+  return async function* read(sql, values) {
+    if (values.length > 0) return yield* await run(sql, values);
+    const cursor = `audit_${++cursors}`;
+    await run(`declare ${cursor} no scroll cursor for ${sql}`);
+    for (;;) {
+      const rows = await run(`fetch ${fetched} from ${cursor}`);
+      yield* rows;
+      if (rows.length < fetched) break;
+    }
+    await run(`close ${cursor}`);
+  };
 }

@@ -6,6 +6,7 @@ import { isBookkeeping, keepChecksums, registerChecksum } from "../checksum/chec
 import { retryWhileBusy } from "../database/retry-while-busy.ts";
 import type { SchemaOptions } from "../database/schema-options.ts";
 import { createSqliteKnex } from "../database/sqlite-connection.ts";
+import { createRegistryAudit, type RegistryAudit } from "./audit.ts";
 import { giveUp } from "./guarded.ts";
 import { migrateRegistry } from "./migrate.ts";
 import { type AccessRegistry, createRegistry } from "./registry.ts";
@@ -28,7 +29,7 @@ export async function openSqliteRegistry(options: SqliteRegistryOptions): Promis
   const attempt = retryWhileBusy(wait);
   try {
     createFile(file);
-    await attempt(() => migrateRegistry(database, lockToWrite, migration));
+    await attempt(() => migrateRegistry(database, lockToWrite, { migration }));
     await attempt(async () => checksum(file));
     return createRegistry(database, attempt, "sqlite");
   } catch (error) {
@@ -78,5 +79,33 @@ function checksum(file: string): void {
     keepChecksums(database, isBookkeeping);
   } finally {
     database.close();
+  }
+}
+
+/**
+ * Opens a registry file for auditing. The read transaction lasts until `close`.
+ *
+ * @throws {StoreError} `registry_unavailable`
+ */
+export function openSqliteRegistryAudit(file: string): RegistryAudit {
+  const database = openToRead(file);
+  const tables = database.prepare("select name from sqlite_schema where type = 'table'").pluck().all();
+  return createRegistryAudit({
+    tables: new Set(tables as readonly string[]),
+    async *rows(sql, values) {
+      yield* database.prepare(sql).iterate(...values);
+    },
+    close: async () => void database.close(),
+  });
+}
+
+function openToRead(file: string): Database.Database {
+  try {
+    const database = new Database(file, { readonly: true, fileMustExist: true });
+    database.exec("begin");
+    database.prepare("select count(*) from sqlite_schema").get();
+    return database;
+  } catch (error) {
+    return giveUp(error);
   }
 }

@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { type AccessRegistry, isInForce, type NewApiKey } from "../../src/registry/index.ts";
+import {
+  type AccessRegistry,
+  isInForce,
+  type NewApiKey,
+  type RegistryAudit,
+} from "../../src/registry/index.ts";
 import { newRegistries } from "../../src/testing/new-registry.ts";
 
 const at = Date.UTC(2026, 0, 1);
@@ -18,9 +23,41 @@ const newKey = (name: string, more: Partial<NewApiKey> = {}): NewApiKey => ({
 /** Opens the registry of a name, which is made if it does not exist. */
 type Open = (name: string) => Promise<AccessRegistry>;
 
+/** Opens the registry of a name for auditing. */
+type OpenAudit = (name: string) => Promise<RegistryAudit>;
+
 /** Tests of a registry, the same for each database. */
-export function conformance(name: string, open: Open): void {
+export function conformance(name: string, open: Open, openAudit: OpenAudit): void {
   const withRegistry = newRegistries(open, customer, at);
+
+  test(`an audit in ${name} reads all of a registry, as of the moment at which it was opened`, async () => {
+    const registry = await open("audited");
+    const { entitlements, keys, guards } = registry;
+    const names = Array.from({ length: 1100 }, (_, i) => `customer ${String(i).padStart(4, "0")}`);
+    for (const one of names)
+      await entitlements.install({ customer: one, version: 2 ** 40, jws: one, installed: 0 });
+    const own = { customer: "customer 0001", expires: at + week };
+    await keys.add(newKey("a", own), at);
+    await guards.notePeppers([{ version: 1, checkValue: "c" }]);
+    const id = await guards.id();
+    const audit = await openAudit("audited");
+    await keys.add(newKey("b", own), at);
+    const found: unknown[] = [];
+    for await (const { customer: one, version, jws } of audit.entitlements()) {
+      found.push(one);
+      // Other statements may run meanwhile.
+      if (found.length === 1) expect([await audit.id(), version, jws]).toEqual([id, 2 ** 40, one]);
+    }
+    expect(found).toEqual(names);
+    expect(await audit.peppers(at)).toEqual([{ version: 1, keys: 1 }]);
+    expect(await audit.peppers(at + week)).toEqual([]);
+    expect(await audit.pepperChecks()).toEqual([{ version: 1, checkValue: "c" }]);
+    expect(await audit.customerOfKey(digestOf("a"), at)).toBe("customer 0001");
+    expect(await audit.customerOfKey(digestOf("b"), at)).toBeUndefined();
+    expect(await audit.prepare("cadastre_none", "select 1 from cadastre_none").first()).toBeUndefined();
+    await audit.close();
+    await registry.close();
+  });
 
   test(`the id of a registry in ${name} is one for all processes, and another one for another registry`, () =>
     withRegistry(async ({ guards }, again) => {

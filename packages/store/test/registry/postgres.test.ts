@@ -1,6 +1,6 @@
 import { hasPostgres, type PostgresServer, startPostgres } from "@cadastre/odata/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openPostgresRegistry } from "../../src/registry/index.ts";
+import { openPostgresRegistry, openPostgresRegistryAudit } from "../../src/registry/index.ts";
 import { conformance } from "./conformance.ts";
 
 if (!hasPostgres) console.warn("no PostgreSQL server is installed: its registry is not tested");
@@ -12,7 +12,21 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
   });
   afterAll(() => server.stop());
 
-  conformance("PostgreSQL", (schema) => openPostgresRegistry({ connection: server.url, schema }));
+  conformance(
+    "PostgreSQL",
+    (schema) => openPostgresRegistry({ connection: server.url, schema }),
+    (schema) => openPostgresRegistryAudit({ connection: server.url, schema }),
+  );
+
+  test("a registry that must exist is not made", async () => {
+    const own = { connection: server.url, schema: "none" };
+    await expect(openPostgresRegistry({ ...own, existing: true })).rejects.toMatchObject({
+      code: "schema_absent",
+    });
+    const audit = await openPostgresRegistryAudit(own);
+    expect(await audit.id()).toBeUndefined();
+    await audit.close();
+  });
 
   test("a server that is gone makes it unavailable", async () => {
     const own = await startPostgres();

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, expect, test } from "vitest";
-import { openSqliteRegistry } from "../../src/registry/index.ts";
+import { openSqliteRegistry, openSqliteRegistryAudit } from "../../src/registry/index.ts";
 import { checkSqlite } from "../../src/sqlite/index.ts";
 import { conformance } from "./conformance.ts";
 
@@ -11,7 +11,11 @@ const folder = mkdtempSync(join(tmpdir(), "cadastre-registry-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 const fileOf = (name: string) => join(folder, `${name}.sqlite`);
 
-conformance("SQLite", (name) => openSqliteRegistry({ file: fileOf(name) }));
+conformance(
+  "SQLite",
+  (name) => openSqliteRegistry({ file: fileOf(name) }),
+  async (name) => openSqliteRegistryAudit(fileOf(name)),
+);
 
 test("the file is its owner's alone", async () => {
   const registry = await openSqliteRegistry({ file: fileOf("own") });
