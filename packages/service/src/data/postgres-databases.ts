@@ -1,5 +1,5 @@
 import { StoreError } from "@cadastre/store";
-import { openPostgresStore } from "@cadastre/store/postgres";
+import { openPostgresStore, withPostgresLock } from "@cadastre/store/postgres";
 import { openPostgresRegistry, openPostgresRegistryAudit } from "@cadastre/store/registry";
 import { catalogVersion, storedResources } from "../catalog.ts";
 import { DataError } from "./data-error.ts";
@@ -70,6 +70,14 @@ export function postgresDatabases(url: string): Databases {
       withRemedies(name, () => openPostgresRegistryAudit({ connection: url, wait: registryWait })),
   };
 }
+
+/**
+ * Calls `work` while no other process does so under the same name.
+ *
+ * @throws {DataError} if the database cannot be used
+ */
+export const withDatabaseLock = <T>(url: string, name: string, work: () => Promise<T>): Promise<T> =>
+  withRemedies(nameOf(url), () => withPostgresLock(url, name, work));
 
 /** Returns the address of a database without its password and options. */
 function nameOf(url: string): string {

@@ -3,13 +3,13 @@ import { existsSync } from "node:fs";
 import { link, readdir, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { WritableStore } from "@cadastre/store";
-import { withPostgresLock } from "@cadastre/store/postgres";
 import { lockFile } from "@cadastre/store/sqlite";
 import { catalogVersion } from "../catalog.ts";
 import type { DataFolder } from "./data-folder.ts";
 import { databasesOf } from "./databases.ts";
 import { fillListings, type PreparationProgress } from "./fill-listings.ts";
 import { isSample, notes } from "./notes.ts";
+import { withDatabaseLock } from "./postgres-databases.ts";
 import { PrepareError } from "./prepare-error.ts";
 import { sqliteDatabases } from "./sqlite-databases.ts";
 
@@ -73,7 +73,7 @@ const preparePostgres = (
   listings: number,
   progress: PreparationProgress,
 ): Promise<boolean> =>
-  withPostgresLock(databaseUrl, "cadastre preparation", async () => {
+  withDatabaseLock(databaseUrl, "cadastre preparation", async () => {
     const { listingsName, hasListings, hasRegistry, openListings } = databasesOf(folder);
     const creates = !(await hasListings());
     if (creates && (await hasRegistry()))

@@ -1,0 +1,218 @@
+import { existsSync } from "node:fs";
+import { cp, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { hasPostgres, type PostgresServer, startPostgres } from "@cadastre/odata/testing";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readConfig } from "../src/config.ts";
+import { withDataFolder } from "../src/data/data-error.ts";
+import { type DataFolder, openDataFolder } from "../src/data/data-folder.ts";
+import { databasesOf } from "../src/data/databases.ts";
+import { notes } from "../src/data/notes.ts";
+import { prepareListings } from "../src/data/prepare-listings.ts";
+import { withRegistry } from "../src/data/registry.ts";
+import { readSecretsOf } from "../src/data/secrets.ts";
+import { prepareDemoAccess } from "../src/demo/demo-access.ts";
+import type { Demo } from "../src/demo/demo-file.ts";
+import { startService } from "../src/service.ts";
+import { ask, query, toCollection } from "./support/ask.ts";
+import { cadastre } from "./support/cli.ts";
+import { end, says, startProgram } from "./support/program.ts";
+
+if (!hasPostgres) console.warn("no PostgreSQL server is installed: the service is not tested on one");
+
+const listings = 300;
+const silent = { started: () => {}, loaded: () => {}, done: () => {}, kept: () => {} };
+
+describe.skipIf(!hasPostgres)("a service on PostgreSQL", () => {
+  let server: PostgresServer;
+  let scratch: string;
+  /** A database with sample listings, and the data folder that belongs to it. */
+  let prepared: DataFolder;
+  beforeAll(async () => {
+    server = await startPostgres();
+    scratch = await mkdtemp(join(tmpdir(), "cadastre-postgres-"));
+  });
+  afterAll(async () => {
+    await server.stop();
+    await rm(scratch, { recursive: true, force: true });
+  });
+
+  let folders = 0;
+  const newFolder = async (databaseUrl: string) =>
+    openDataFolder(join(scratch, `folder_${++folders}`), databaseUrl);
+  const environmentOf = ({ path, databaseUrl = "" }: DataFolder) => ({
+    CADASTRE_DATA: path,
+    CADASTRE_DATABASE_URL: databaseUrl,
+    CADASTRE_LISTINGS: String(listings),
+    CADASTRE_LOG_LEVEL: "silent",
+    PORT: "0",
+  });
+  /** Prepares the databases and the demo customers, as a first start does. */
+  const prepare = async (folder: DataFolder, count = listings) => {
+    await prepareListings(folder, count, silent);
+    await withRegistry(folder, async (registry) =>
+      prepareDemoAccess(folder, registry, await readSecretsOf(folder, registry), Date.now()),
+    );
+  };
+  const starting = (folder: DataFolder) =>
+    withDataFolder(folder.path, () => startService(readConfig(environmentOf(folder)), folder));
+  const runSql = async (url: string, ...statements: readonly string[]) => {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    try {
+      for (const statement of statements) await client.query(statement);
+    } finally {
+      await client.end();
+    }
+  };
+  const withUser = (url: string, user: string) => url.replace("//postgres@", `//${user}@`);
+  const stored = async (folder: DataFolder) => {
+    const store = await databasesOf(folder).openListings({ threads: 0 });
+    try {
+      return { checkpoint: await store.checkpoint(), listings: await store.notes.get(notes.listings) };
+    } finally {
+      await store.close();
+    }
+  };
+
+  test("prepares an empty database, serves it, and keeps it; no output has the password", {
+    timeout: 120_000,
+  }, async () => {
+    prepared = await newFolder(withUser(await server.createDatabase(), "postgres:dont-tell"));
+    const environment = environmentOf(prepared);
+    const first = await startProgram("main.ts", [], { ...environment, CADASTRE_LOG_LEVEL: "debug" });
+    await says(first, "Stop with Ctrl-C.");
+    expect(first.output()).toMatch(/Prepared 300 sample listings in/);
+    const demo = JSON.parse(await readFile(prepared.demo, "utf8")) as Demo;
+    const target = `/reso/odata/Property${query({ $top: 0, $count: true })}`;
+    const counted = await ask(demo.baseUrl, target, { "x-api-key": demo.keys[0]?.apiKey ?? "" });
+    expect(toCollection(counted)["@odata.count"]).toBe(listings);
+    expect(await readdir(prepared.path)).not.toEqual(expect.arrayContaining(["listings.sqlite"]));
+    expect(existsSync(prepared.registry)).toBe(false);
+    expect(await end(first, "SIGTERM")).toBe(0);
+
+    const second = await startProgram("main.ts", [], { ...environment, CADASTRE_LISTINGS: "5000" });
+    await says(second, "Stop with Ctrl-C.");
+    expect(second.output()).not.toContain("Preparing");
+    expect(second.output()).toMatch(
+      /Serving the 300 sample listings of postgres:\/\/127\.0\.0\.1:\d+\/database_1,/,
+    );
+    expect(await end(second, "SIGTERM")).toBe(0);
+    expect(first.output() + second.output()).not.toContain("dont-tell");
+  });
+
+  test("is not started with the secrets of another folder, nor by a folder that belongs to another registry", async () => {
+    const other = await newFolder(prepared.databaseUrl ?? "");
+    await expect(starting(other)).rejects.toThrow(
+      /secrets\.json does not exist, and postgres:\/\/127\.0\.0\.1:\d+\/database_1 holds API keys or secrets that depend on it/,
+    );
+    const foreign = await newFolder(await server.createDatabase());
+    await prepare(foreign, 0);
+    await expect(starting({ ...foreign, databaseUrl: prepared.databaseUrl })).rejects.toThrow(
+      /secrets\.json does not belong to this registry: its pepper of version 1 is not the one/,
+    );
+    await expect(starting({ ...prepared, databaseUrl: await server.createDatabase() })).rejects.toThrow(
+      /does not exist, and .*secrets\.json belongs to it/,
+    );
+    // A copy of the secrets is as good as the folder.
+    const copy = await newFolder(prepared.databaseUrl ?? "");
+    for (const file of ["secrets", "signingKeys", "publicKeys", "issuer"] as const)
+      await cp(prepared[file], copy[file]);
+    const service = await starting({ ...copy, exports: prepared.exports });
+    expect(service.isServing).toBe(true);
+    await service.stop();
+  });
+
+  test("completes what an interrupted start has begun, and fills no database that was created empty", async () => {
+    const begun = await newFolder(await server.createDatabase());
+    await (await databasesOf(begun).openListings({ threads: 0 }, true)).close();
+    await Promise.all([prepareListings(begun, listings, silent), prepareListings(begun, listings, silent)]);
+    expect(await stored(begun)).toEqual({ checkpoint: 1, listings: String(listings) });
+
+    const empty = await newFolder(await server.createDatabase());
+    const migrated = await cadastre(["migrate"], { environment: environmentOf(empty) });
+    expect([migrated.code, migrated.stderr]).toEqual([0, "The databases have the schema of this version."]);
+    await prepareListings(empty, listings, silent);
+    expect(await stored(empty)).toEqual({ checkpoint: 0, listings: undefined });
+  });
+
+  test("a user without the rights to create tables serves what the owner has created", async () => {
+    const refused = await newFolder(withUser(await server.createDatabase(), "service"));
+    await runSql(server.url, "create role service login", "create database owned template database_1");
+    await expect(
+      withDataFolder(refused.path, () => prepareListings(refused, listings, silent)),
+    ).rejects.toThrow(/database_\d+ does not give its user the rights: .*cadastre migrate.* \(42501\)$/);
+    const owned = server.url.replace(/[^/]*$/, "owned");
+    const schemas = "schema cadastre, cadastre_registry";
+    await runSql(
+      owned,
+      `grant usage on ${schemas} to service`,
+      `grant select, insert, update, delete on all tables in ${schemas} to service`,
+    );
+    const service = await starting({ ...prepared, databaseUrl: withUser(owned, "service") });
+    expect(service.isServing).toBe(true);
+    await service.stop();
+  });
+
+  test.each<[string, (url: string) => string, RegExp]>([
+    [
+      "no server",
+      (url) => url.replace(/:\d+\//, ":1/"),
+      /:1\/postgres cannot be reached: .* \(ECONNREFUSED\)$/,
+    ],
+    [
+      "no database",
+      (url) => url.replace(/postgres$/, "none"),
+      /\/none does not exist: create it.* \(3D000\)$/,
+    ],
+    ["an unknown user", (url) => withUser(url, "nobody:dont-tell"), /refuses the user: .* \(28000\)$/],
+  ])("%s: the start says what to do, without the password", async (_, change, message) => {
+    const folder = await newFolder(change(server.url));
+    const outcome = withDataFolder(folder.path, () => prepareListings(folder, listings, silent));
+    await expect(outcome).rejects.toThrow(message);
+    await expect(outcome).rejects.not.toThrow("dont-tell");
+  });
+
+  test("a database of an earlier version is refused, and says who migrates it", async () => {
+    const client = new pg.Client({ connectionString: prepared.databaseUrl });
+    await client.connect();
+    await client.query("begin");
+    const { rows } = await client.query<{ name: string }>(
+      "delete from cadastre_registry.cadastre_registry_migration where ctid in (select max(ctid) from cadastre_registry.cadastre_registry_migration) returning name",
+    );
+    await client.query("commit");
+    try {
+      await expect(starting(prepared)).rejects.toThrow(
+        /database_1 is of an earlier version: make a dump, and run `cadastre migrate`/,
+      );
+    } finally {
+      await client.query("insert into cadastre_registry.cadastre_registry_migration (name) values ($1)", [
+        rows[0]?.name,
+      ]);
+      await client.end();
+    }
+  });
+
+  test("commands work on it", async () => {
+    const environment = environmentOf(prepared);
+    const run = async (...args: readonly string[]) => {
+      const { code, stdout, stderr } = await cadastre(args, { environment });
+      expect([args, code, code === 0 ? "" : stderr]).toEqual([args, 0, ""]);
+      return stdout;
+    };
+    expect(await run("key", "list")).toContain("national");
+    expect(await run("builds", "Property")).toMatch(/\S/);
+    expect(await run("gates", "Property", "--json")).toContain("evidence");
+    await run("check");
+    await run("migrate");
+    const backup = await cadastre(["backup", join(scratch, "backup")], { environment });
+    expect([backup.code, backup.stderr]).toEqual([1, expect.stringContaining("pg_dump")]);
+    const sample = await cadastre(["sample"], { environment });
+    expect([sample.code, sample.stderr]).toEqual([
+      1,
+      expect.stringContaining("has listings and was not changed"),
+    ]);
+  });
+});
