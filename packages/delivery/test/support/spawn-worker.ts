@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { compileProgram } from "@cadastre/odata/testing";
+import { onTestFinished } from "vitest";
 import type { WorkerTask } from "./worker-process.ts";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
@@ -18,13 +19,18 @@ export type WorkerProcess = {
   readonly ended: Promise<NodeJS.Signals | null>;
 };
 
-/** @param limit longest file that the process may write, in KiB */
+/**
+ * Starts a worker that ends with the test: a stopped one that a failed test leaves would never end.
+ *
+ * @param limit longest file that the process may write, in KiB
+ */
 export function spawnWorker(task: WorkerTask, limit: number | "unlimited" = "unlimited"): WorkerProcess {
   const limited = ["-c", `ulimit -f ${limit}; exec "$0" "$@"`, process.execPath];
   const child = spawn("bash", [...limited, program, JSON.stringify(task)], {
     cwd: root,
     stdio: ["ignore", "pipe", "inherit"],
   });
+  onTestFinished(() => void child.kill("SIGKILL"));
   const said: string[] = [];
   const lines = createInterface({ input: child.stdout });
   lines.on("line", (line) => said.push(line));
