@@ -63,9 +63,9 @@ export default defineConfig({
     globalSetup:
       process.env["DATABASE"] === "postgres" ? ["./packages/service/test/support/postgres-server.ts"] : [],
     setupFiles: ["./scripts/seed.mjs"],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    // For what has no bound of its own: a machine that runs all files at once may take seconds.
-    expect: { poll: { timeout: 20_000 } },
+    // For what has no bound of its own: a machine that runs all files at once, and others beside them, may take a minute.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 });

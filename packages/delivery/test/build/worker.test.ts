@@ -5,6 +5,7 @@ import { verifyManifest } from "@cadastre/manifest";
 import { StoreError } from "@cadastre/store";
 import { describe, expect, test } from "vitest";
 import { partNumber } from "../../src/build/build-delivery.ts";
+import type { CrashPoint } from "../../src/build/crash-point.ts";
 import {
   createWorker,
   DeliveryError,
@@ -192,20 +193,21 @@ describe("what keeps a delivery from being built", () => {
   test("a lease that is another's is noticed while a part is being written", () =>
     withWorkshop(async ({ registry, id, work }) => {
       const source = endlessSource(10);
+      let canceled: Promise<unknown> | undefined;
       const slow: typeof source = {
         ...source,
         read: async function* (request) {
           for await (const batch of source.read(request)) {
+            if (canceled === undefined)
+              canceled = registry.deliveries.cancel(customer, id, "canceled_by_customer");
             await setTimeout(200, undefined, { signal: request.signal });
             yield batch;
           }
         },
       };
       const started = performance.now();
-      const working = work({ source: slow, lease: 60 });
-      await setTimeout(30);
-      await registry.deliveries.cancel(customer, id, "canceled_by_customer");
-      expect(await working).toMatchObject({ outcome: "lost" });
+      expect(await work({ source: slow, lease: 60 })).toMatchObject({ outcome: "lost" });
+      await canceled;
       // The parts would take half a minute.
       expect(performance.now() - started).toBeLessThan(10_000);
     }));
@@ -216,7 +218,7 @@ test("a fault that passes is waited for, and finished parts are kept", () =>
     const { registry, id, work } = workshop;
     let parts = 0;
     const dies = work({
-      backoff: 1000,
+      backoff: 3000,
       at: (point) => {
         if (point === "before_part_commit" && ++parts === 3) throw new Error("the network is gone");
       },
@@ -225,14 +227,11 @@ test("a fault that passes is waited for, and finished parts are kept", () =>
     expect(await registry.deliveries.countParts(id)).toBe(2);
     expect(await stateOf(workshop)).toEqual({ state: "queued", code: null });
     expect(await work()).toBeUndefined();
-    await setTimeout(1000);
     let written = 0;
-    const ends = work({
-      at: (point) => {
-        if (point === "after_part_write") written++;
-      },
-    });
-    expect(await ends).toMatchObject({ outcome: "complete" });
+    const counting = (point: CrashPoint) => {
+      if (point === "after_part_write") written++;
+    };
+    await expect.poll(() => work({ at: counting })).toMatchObject({ outcome: "complete" });
     expect(written).toBe(5);
     await checkedManifest(registry, workshop.place, id);
   }));

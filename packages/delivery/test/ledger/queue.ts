@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import {
   addPart,
@@ -18,6 +17,9 @@ import {
 
 /** Longer than a busy machine takes for two statements, in milliseconds. */
 const pause = 1000;
+
+/** Interval at which a test looks for the end of a pause. */
+const soon = { interval: 20 };
 
 /** What workers ask of a ledger of deliveries, whatever its database. */
 export function queueConformance(name: string, withRegistry: WithRegistry): void {
@@ -148,8 +150,7 @@ export function queueConformance(name: string, withRegistry: WithRegistry): void
         const { id } = await create(registry);
         await claim(registry, { ...terms, lease: pause });
         expect(await registry.deliveries.queue.claim("w2", terms)).toBeUndefined();
-        await setTimeout(pause);
-        expect(await claim(registry)).toEqual({ id, fence: 2 });
+        await expect.poll(() => claim(registry), soon).toEqual({ id, fence: 2 });
       }));
 
     test("a delivery whose workers are lost without progress fails", () =>
@@ -181,8 +182,8 @@ export function queueConformance(name: string, withRegistry: WithRegistry): void
         const { id } = await create(registry);
         expect(await queue.retry(await claim(registry), pause, 3, "fault")).toBe("queued");
         expect(await queue.claim("w1", terms)).toBeUndefined();
-        await setTimeout(pause);
-        expect(await queue.retry(await claim(registry), 0, 3, "fault")).toBe("queued");
+        const again = async () => queue.retry(await claim(registry), 0, 3, "fault");
+        await expect.poll(again, soon).toBe("queued");
         expect(await queue.retry(await claim(registry), 0, 3, "fault")).toBe("failed");
         expect(await registry.deliveries.find(customer, id)).toMatchObject({
           state: "failed",

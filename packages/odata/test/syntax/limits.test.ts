@@ -92,12 +92,12 @@ describe("hostile text is refused at once", () => {
     ["a long name of dots", "a.".repeat(16_000), defaultLimits],
     ["a long numeral", "1".repeat(32_000), { ...defaultLimits, nodes: 0 }],
   ])("%s", (_, text, limits) => {
-    const times = [1, 2, 3].map(() => {
+    const times = Array.from({ length: 10 }, () => {
       const start = performance.now();
       errorOf(() => parseFilter(text, limits));
       return performance.now() - start;
     });
-    // Ten times the goal of 5 ms, and the best of three: the machine that tests is shared.
+    // Ten times the goal of 5 ms, and the best of ten: the machine that tests is shared.
     expect(Math.min(...times)).toBeLessThan(50);
   });
 });
