@@ -24,12 +24,14 @@ test("every block of commands on the page is one that is run", () => {
 
 /** Whether each command runs as the page has it, from its source: `DRILL=npm`. */
 const isWhole = process.env["DRILL"] === "npm";
-const program = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+const program = (file: string) => fileURLToPath(new URL(`../../dist/${file}.js`, import.meta.url));
 
-/** Runs `cadastre` as it is published, in a third of the time. `npm start` runs as the page has it. */
+/** Runs `cadastre` and the service as they are published, in a third of the time. */
 const compiledCommands = `
 npm() {
-  if [[ "$*" == "run --silent cadastre -- "* ]]; then node '${program}' "\${@:5}"; else command npm "$@"; fi
+  if [[ "$*" == "run --silent cadastre -- "* ]]; then node '${program("cli/main")}' "\${@:5}";
+  elif [[ "$*" == start ]]; then node '${program("start")}';
+  else command npm "$@"; fi
 }`;
 
 async function freePort(): Promise<number> {

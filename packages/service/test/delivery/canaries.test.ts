@@ -23,7 +23,7 @@ const subscriptionsRoot = "/v1/file-export-subscriptions";
 let running: Running;
 const folder = mkdtempSync(join(tmpdir(), "cadastre-canaries-"));
 beforeAll(async () => {
-  running = await run({ CADASTRE_LISTINGS: "200", CADASTRE_PART_BYTES: "3000000" });
+  running = await run({ CADASTRE_LISTINGS: "100", CADASTRE_PART_BYTES: "3000000" });
 });
 afterAll(async () => {
   rmSync(folder, { recursive: true });

@@ -35,9 +35,9 @@ const customersOf = (format: string) =>
 let running: Running;
 beforeAll(async () => {
   running = await run({
-    CADASTRE_LISTINGS: "200",
+    CADASTRE_LISTINGS: "100",
     // Small parts, so that there are several; small cells, so that markets are not empty.
-    CADASTRE_PART_BYTES: "1000000",
+    CADASTRE_PART_BYTES: "500000",
     CADASTRE_MINIMUM_CELL_SIZE: "2",
   });
 });
