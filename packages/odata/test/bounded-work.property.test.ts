@@ -24,7 +24,7 @@ import { mapping } from "./support/sqlite.ts";
 
 /** `CASES=10000` for more, `SEED=1` for the same ones again. */
 const { CASES, SEED } = process.env;
-const numRuns = Number(CASES ?? 500);
+const numRuns = Number(CASES ?? 125);
 const parameters = { numRuns, ...(SEED === undefined ? {} : { seed: Number(SEED) }) };
 
 /** Does with a query string all that is done before a database is asked. Returns the trees and the statements. */

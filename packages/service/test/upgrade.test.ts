@@ -44,7 +44,7 @@ afterEach(async () => {
 });
 
 /** Points of a migration that is killed: `CASES=10` for more. */
-const points = Number(process.env["CASES"] ?? 4);
+const points = Number(process.env["CASES"] ?? 2);
 
 const silent = () => {};
 

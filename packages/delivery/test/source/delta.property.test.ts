@@ -12,7 +12,7 @@ import { anyScope } from "../support/scope.ts";
 
 /** `CASES=5000` for more, `SEED=1` for the same ones again. */
 const { CASES, SEED } = process.env;
-const numRuns = Number(CASES ?? 300);
+const numRuns = Number(CASES ?? 75);
 const parameters = SEED === undefined ? { numRuns } : { numRuns, seed: Number(SEED) };
 
 type State = Readonly<Record<string, string>>;

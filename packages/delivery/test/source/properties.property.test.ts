@@ -13,7 +13,7 @@ import { scopeFor } from "../support/scope.ts";
 
 /** `CASES=5000` for more, `SEED=1` for the same ones again. */
 const { CASES, SEED } = process.env;
-const numRuns = Number(CASES ?? 60);
+const numRuns = Number(CASES ?? 15);
 const parameters = SEED === undefined ? { numRuns } : { numRuns, seed: Number(SEED) };
 
 const listings = entitySetOf("Property", [

@@ -12,10 +12,10 @@ const { CASES, SEED } = process.env;
 
 /** Histories of each domain where it must be quick. */
 const histories: Readonly<Record<Domain, number>> = {
-  listing: 12,
-  property: 4,
-  public_record: 4,
-  market_report: 4,
+  listing: 3,
+  property: 1,
+  public_record: 1,
+  market_report: 1,
 };
 
 test.each(domainNames)(

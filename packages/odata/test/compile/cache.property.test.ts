@@ -73,7 +73,7 @@ const related: readonly (readonly [string, Dialect])[] = [
 ];
 
 const select = parseSelect("ListingKey,City");
-const numRuns = Number(process.env["CASES"] ?? 50);
+const numRuns = Number(process.env["CASES"] ?? 13);
 
 type Parts = {
   readonly orderBy?: string;

@@ -17,7 +17,7 @@ import { filterTexts, orderByTexts } from "../support/arbitraries.ts";
 import { openDatabases } from "../support/databases.ts";
 import { listing } from "../support/listing.ts";
 
-const numRuns = Number(process.env["CASES"] ?? 60);
+const numRuns = Number(process.env["CASES"] ?? 15);
 const { SEED } = process.env;
 const parameters = SEED === undefined ? { numRuns } : { numRuns, seed: Number(SEED) };
 const options = { timeout: 60_000 + numRuns * 200 };

@@ -48,7 +48,7 @@ afterAll(async () => {
   for (const places of open) await places.close();
 });
 
-const numRuns = Number(process.env["CASES"] ?? 24);
+const numRuns = Number(process.env["CASES"] ?? 6);
 const options = { timeout: 60_000 + numRuns * 400 };
 
 const degree = (limit: number) =>

@@ -121,7 +121,7 @@ describe.each(databases)("on $dialect.name", ({ dialect, run }) => {
           expect(found.map(([id]) => Number(id))).toEqual(expected.slice(start, start + top));
         }
       }),
-      { numRuns: Number(process.env["CASES"] ?? 80) },
+      { numRuns: Number(process.env["CASES"] ?? 20) },
     );
   }, 60_000);
 });

@@ -8,7 +8,7 @@ afterAll(() => Promise.all(databases.map((database) => database.close())));
 
 /** `CASES=5000` for more, `SEED=1` for the same ones again. A schema is asked several queries. */
 const { CASES, SEED } = process.env;
-const numRuns = Math.ceil(Number(CASES ?? 100) / 4);
+const numRuns = Math.ceil(Number(CASES ?? 25) / 4);
 const parameters = SEED === undefined ? { numRuns } : { numRuns, seed: Number(SEED) };
 
 describe.each(databases)("$dialect.name agrees with memory", (database) => {

@@ -23,7 +23,7 @@ import { run } from "../support/running.ts";
  * nothing, which SQLite leaves in its pages: the test compares all values with those before.
  */
 
-const flips = Number(process.env["CASES"] ?? 24);
+const flips = Number(process.env["CASES"] ?? 6);
 /** Flips over which a service is started. */
 const starts = Math.ceil(flips / 4);
 const seed = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31));

@@ -73,7 +73,7 @@ beforeAll(async () => {
 afterAll(() => rm(scratch, { recursive: true, force: true }));
 
 /** Points from the first to the last: `CASES=10` for more. */
-const cases = Array.from({ length: Number(process.env["CASES"] ?? 4) }, (_, i) => i);
+const cases = Array.from({ length: Number(process.env["CASES"] ?? 2) }, (_, i) => i);
 
 test("the two states differ, and a restore leads from one to the other", async () => {
   expect(states.before).not.toBe(states.after);

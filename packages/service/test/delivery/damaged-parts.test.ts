@@ -14,7 +14,7 @@ import { flipBit } from "../support/flip-bit.ts";
 import { type Running, run } from "../support/running.ts";
 
 /** Random damage in all. */
-const cases = Number(process.env["CASES"] ?? 12);
+const cases = Number(process.env["CASES"] ?? 3);
 
 let running: Running;
 let national: ReturnType<typeof customerOf>;

@@ -13,7 +13,7 @@ import { identityOf, varied, worlds } from "./worlds.ts";
 
 /** `CASES=5000` runs more cases; a delivery takes as long as ten of them, so it runs a tenth. `SEED=1` repeats the same ones. */
 const { CASES, SEED } = process.env;
-const numRuns = Math.ceil(Number(CASES ?? 50) / 10);
+const numRuns = Math.ceil(Number(CASES ?? 13) / 10);
 const parameters = {
   endOnFailure: true,
   ...(SEED === undefined ? { numRuns } : { numRuns, seed: Number(SEED) }),

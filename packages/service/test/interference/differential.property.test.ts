@@ -11,7 +11,7 @@ import { worlds } from "./worlds.ts";
 
 /** `CASES=5000` runs more cases, `SEED=1` repeats the same ones. */
 const { CASES, SEED } = process.env;
-const numRuns = Number(CASES ?? 20);
+const numRuns = Number(CASES ?? 5);
 const parameters = SEED === undefined ? { numRuns } : { numRuns, seed: Number(SEED) };
 
 /** Most pages of a walk that are compared. */

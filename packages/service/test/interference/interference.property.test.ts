@@ -4,7 +4,7 @@ import { engines } from "./engines.ts";
 
 /** `CASES=5000` runs more cases, `SEED=1` repeats the same ones. */
 const { CASES, SEED } = process.env;
-const numRuns = Number(CASES ?? 20);
+const numRuns = Number(CASES ?? 5);
 const parameters = SEED === undefined ? { numRuns } : { numRuns, seed: Number(SEED) };
 
 describe("an answer is a function of what is granted alone", () => {

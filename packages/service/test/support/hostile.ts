@@ -8,7 +8,7 @@ import type { Reply } from "./ask.ts";
 
 /** `CASES=10000` runs more cases, `SEED=1` repeats the same ones. */
 const { CASES, SEED } = process.env;
-const numRuns = Number(CASES ?? 300);
+const numRuns = Number(CASES ?? 75);
 
 /** Parameters of `fc.assert`, and the timeout for them. */
 export const parameters = { numRuns, ...(SEED === undefined ? {} : { seed: Number(SEED) }) };

@@ -94,7 +94,7 @@ export function buildLaws(harness: Harness): void {
           }
         }),
       ),
-      { numRuns: Number(process.env["CASES"] ?? 4) },
+      { numRuns: Number(process.env["CASES"] ?? 1) },
     );
   }, 120_000);
 }

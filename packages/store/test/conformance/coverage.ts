@@ -155,7 +155,7 @@ export function coverage(harness: Harness): void {
               }
             }),
         ),
-        { numRuns: Number(process.env["CASES"] ?? 2) },
+        { numRuns: Number(process.env["CASES"] ?? 1) },
       );
     }, 120_000);
 

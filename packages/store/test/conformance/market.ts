@@ -37,7 +37,7 @@ export function market(harness: Harness): void {
             rows.filter(({ id }) => id > after),
           );
         }),
-        { numRuns: Number(process.env["CASES"] ?? 8) },
+        { numRuns: Number(process.env["CASES"] ?? 2) },
       );
       await store.close();
     }, 120_000);

@@ -103,7 +103,7 @@ export function past(harness: Harness): void {
           }
           expect(met).toEqual(expected);
         }),
-        { numRuns: Number(process.env["CASES"] ?? 10) },
+        { numRuns: Number(process.env["CASES"] ?? 3) },
       );
       await store.close();
     });
@@ -136,7 +136,7 @@ export function past(harness: Harness): void {
             for (const [key, row] of is) expect(made.get(key)).toEqual(row);
           },
         ),
-        { numRuns: Number(process.env["CASES"] ?? 10) },
+        { numRuns: Number(process.env["CASES"] ?? 3) },
       );
       await store.close();
     });

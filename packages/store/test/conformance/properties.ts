@@ -77,7 +77,7 @@ export function properties(harness: Harness): void {
           for (const view of expected)
             for (const name of Object.keys(propertyRow(view))) expect(columns).toContain(name);
         }),
-        { numRuns: Number(process.env["CASES"] ?? 10) },
+        { numRuns: Number(process.env["CASES"] ?? 3) },
       );
       await store.close();
     }, 120_000);
@@ -106,7 +106,7 @@ export function properties(harness: Harness): void {
             expect(met).toEqual(views.filter(({ id }) => changed.includes(id)));
           }
         }),
-        { numRuns: Number(process.env["CASES"] ?? 10) },
+        { numRuns: Number(process.env["CASES"] ?? 3) },
       );
       await store.close();
     }, 120_000);

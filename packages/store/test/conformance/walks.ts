@@ -43,7 +43,7 @@ export function walks(harness: Harness): void {
           await commit(changes[page % changes.length] ?? []);
         }
       }),
-      { numRuns: Number(process.env["CASES"] ?? 10) },
+      { numRuns: Number(process.env["CASES"] ?? 3) },
     );
     await store.close();
   });
