@@ -93,11 +93,12 @@ describe("hostile text is refused at once", () => {
     ["a long numeral", "1".repeat(32_000), { ...defaultLimits, nodes: 0 }],
   ])("%s", (_, text, limits) => {
     const times = Array.from({ length: 10 }, () => {
-      const start = performance.now();
+      const start = process.cpuUsage();
       errorOf(() => parseFilter(text, limits));
-      return performance.now() - start;
+      const { user, system } = process.cpuUsage(start);
+      return (user + system) / 1000;
     });
-    // Ten times the goal of 5 ms, and the best of ten: the machine that tests is shared.
+    // Ten times the goal of 5 ms, of processor time, and the best of ten: the machine that tests is shared.
     expect(Math.min(...times)).toBeLessThan(50);
   });
 });
