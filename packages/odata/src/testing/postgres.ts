@@ -46,10 +46,10 @@ function findPrograms(): string | null {
   return newest === undefined ? null : join(installations, newest, "bin");
 }
 
-const isRoot = process.getuid?.() === 0;
+export const isRoot: boolean = process.getuid?.() === 0;
 
-/** The server refuses to run as root; root runs it as the user `postgres`, if there is one. */
-function serverUser(): { readonly uid: number; readonly gid: number } | undefined {
+/** Returns the user that servers run as if this process is root, which they refuse: `postgres`, if there is one. */
+export function serverUser(): { readonly uid: number; readonly gid: number } | undefined {
   const [uid, gid] = ["-u", "-g"].map((flag) =>
     Number(spawnSync("id", [flag, "postgres"], { encoding: "utf8" }).stdout),
   );
@@ -208,7 +208,7 @@ function connect(url: string, connections: number): pg.Pool {
   return pool;
 }
 
-async function untilReady(url: string, hasEnded: () => boolean): Promise<void> {
+export async function untilReady(url: string, hasEnded: () => boolean): Promise<void> {
   const deadline = Date.now() + 30_000;
   for (;;) {
     const client = new pg.Client({ connectionString: url });
