@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { expectedCost, type Asked as Parts } from "../src/read/expected-cost.ts";
+import { type AnswerParts, expectedCost } from "../src/read/expected-cost.ts";
 import { tableOf } from "../src/schema/table.ts";
 import { askHomes, homesResource } from "./support/homes.ts";
 import { type Asked, ask, oregon, scopeOf, stored, texas } from "./support/listings.ts";
 
-const page: Parts = { page: true };
-const count: Parts = { count: true };
+const page: AnswerParts = { page: true };
+const count: AnswerParts = { count: true };
 
 /** Indexed are the key, ModificationTimestamp, City and ListPrice; BedroomsTotal has a column alone, YearBuilt and PoolYN none. */
 describe("the expected cost", () => {
-  test.each<[string, Asked, Parts]>([
+  test.each<[string, Asked, AnswerParts]>([
     ["bounded", { filter: "ListingKey eq 'a'" }, page],
     ["bounded", { filter: "ListingKey eq 'a' and contains(CountyOrParish,'x')" }, page],
     ["bounded", { filter: "ListingKey eq 'a'" }, count],

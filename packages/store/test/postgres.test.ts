@@ -176,7 +176,7 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
     await store.commit(records.slice(0, 2));
     const client = new pg.Client({ connectionString: server.url });
     await client.connect();
-    await setUpTransactions(client, { search_path: "snapshot", ...readSettings(10_000, false) }, "named");
+    await setUpTransactions(client, { search_path: "snapshot", ...readSettings(10_000, false) }, "unnamed");
     const begin = { text: "begin isolation level repeatable read read only", values: [] };
     const seen: unknown[] = [];
     const count: Query = {

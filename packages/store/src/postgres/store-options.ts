@@ -21,7 +21,8 @@ export type PostgresStoreOptions = SchemaOptions & {
   readonly scanConnections?: number | undefined;
   /**
    * `unnamed` to send the text of a statement with each query, for a pooler in transaction mode that does not follow named statements, such as
-   * PgBouncer before version 1.21. By default `named`: a connection prepares each statement once.
+   * PgBouncer before version 1.21. By default `named`: a connection prepares each statement once. A pooler is recognized in either case: behind it,
+   * nothing is set for a session.
    */
   readonly statements?: StatementKind | undefined;
   /** Length of the queue for look-ups, and of that for scans, from which a customer with a query in it is refused. By default 256. */

@@ -11,7 +11,7 @@ import { startsWithDataset } from "../read/access.ts";
 import { compileCountRequest, compileOrderValues } from "../read/compile.ts";
 import { firstOf, withPosition } from "../read/current-compiler.ts";
 import { type QueryLimits, shareOf } from "../read/customer-share.ts";
-import { type Asked, expectedCost } from "../read/expected-cost.ts";
+import { type AnswerParts, expectedCost } from "../read/expected-cost.ts";
 import { PageRequests } from "../read/page-requests.ts";
 import { type CountRequest, emptyPage, pageStatements } from "../read/request.ts";
 import { type CostClass, type CustomerShare, QueryScheduler, type Use } from "../read/scheduler.ts";
@@ -243,7 +243,7 @@ class PostgresStore implements WritableStore {
 
   #read<T>(
     query: RestrictedQuery,
-    asked: Asked,
+    asked: AnswerParts,
     { signal, background }: Pick<ReadOptions, "signal" | "background">,
     work: (run: Run) => Promise<T>,
   ): Promise<T> {

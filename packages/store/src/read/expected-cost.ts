@@ -15,7 +15,7 @@ import { isInArea, isInOrderOf, leadingColumn, pinsKey, readsPoints, shownProper
 export type ExpectedCost = "bounded" | "unknown" | "unbounded";
 
 /** The parts of an answer that a query is asked for. */
-export type Asked = {
+export type AnswerParts = {
   readonly page?: boolean | undefined;
   readonly count?: boolean | undefined;
   /** True if only changes between two checkpoints are read. An index finds them. */
@@ -25,7 +25,7 @@ export type Asked = {
 export function expectedCost(
   query: RestrictedQuery,
   table: TableSchema,
-  { page = false, count = false, changes = false }: Asked,
+  { page = false, count = false, changes = false }: AnswerParts,
 ): ExpectedCost {
   if (pinsKey(query)) return "bounded";
   // Every query has the conditions of its scope. Indexes are made for them, and a customer cannot choose them.

@@ -1,5 +1,5 @@
 import type { CompiledSql } from "@cadastre/odata";
-import { type TransactionState, withSettings } from "../../database/postgres-transactions.ts";
+import { type TransactionState, withOpening } from "../../database/postgres-transactions.ts";
 import { inOnePiece, type Prepared, send, type Wire } from "../../database/postgres-wire.ts";
 import type { Statements } from "./statements.ts";
 
@@ -29,7 +29,7 @@ export class RoundTrip {
   #at = 0;
   #failure: unknown;
 
-  /** @param state state of the connection, whose settings the statements need; undefined if the session has them */
+  /** @param state state of the connection, whose transactions may need to be opened; undefined for one that no pool has made */
   constructor(queries: readonly Query[], statements: Statements, state: TransactionState | undefined) {
     this.#queries = queries;
     this.#statements = statements;
@@ -41,7 +41,7 @@ export class RoundTrip {
   }
 
   submit(wire: Wire): null {
-    this.#queries = withSettings(this.#queries, this.#state);
+    this.#queries = withOpening(this.#queries, this.#state);
     inOnePiece(wire, () => {
       const prepared = this.#queries.map(({ text }) => this.#statements.prepare(text));
       for (const name of this.#statements.takeDropped()) wire.close({ type: "S", name });
