@@ -1,9 +1,9 @@
-import { spawn } from "node:child_process";
-import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chownSync, existsSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "./free-port.ts";
 import { isRoot, serverUser, untilReady } from "./postgres.ts";
+import { startProcess } from "./server-process.ts";
 
 /** A pooler in transaction mode: each transaction of a client may have another connection to the server. */
 export type Pgbouncer = {
@@ -53,31 +53,19 @@ max_client_conn = 1000
 `,
   );
   if (user !== undefined) for (const path of [folder, settings, list]) chownSync(path, user.uid, user.gid);
-  const child = spawn(program, ["--quiet", settings], {
-    cwd: folder,
-    stdio: ["ignore", "ignore", "pipe"],
-    ...user,
-  });
-  let log = "";
-  child.stderr.on("data", (text: Buffer) => {
-    log = (log + text.toString()).slice(-4000);
-  });
-  const ended = new Promise<void>((resolve) => void child.once("exit", () => resolve()));
-  const kill = () => void child.kill("SIGTERM");
-  process.once("exit", kill);
-  const stop = async () => {
-    kill();
-    await ended;
-    process.removeListener("exit", kill);
-    rmSync(folder, { recursive: true, force: true });
-  };
+  const { child, log, stop } = startProcess(
+    program,
+    ["--quiet", settings],
+    { cwd: folder, ...user },
+    "SIGTERM",
+  );
   const pooled = new URL(url);
   pooled.port = String(port);
   try {
     await untilReady(pooled.href, () => child.exitCode !== null);
   } catch {
     await stop();
-    throw new Error(`pgbouncer does not start: ${log}`);
+    throw new Error(`pgbouncer does not start: ${log()}`);
   }
   return { url: pooled.href, stop };
 }

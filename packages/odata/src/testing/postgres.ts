@@ -1,4 +1,4 @@
-import { type SpawnSyncOptions, spawn, spawnSync } from "node:child_process";
+import { type SpawnSyncOptions, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   chownSync,
@@ -9,7 +9,6 @@ import {
   openSync,
   readdirSync,
   renameSync,
-  rmSync,
   statSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,6 +16,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { freePort } from "./free-port.ts";
+import { type ServerOptions, startProcess } from "./server-process.ts";
 
 /** A server of its own, with an empty database in UTF-8 and UTC. */
 export type PostgresServer = {
@@ -71,14 +71,6 @@ const initOptions = [
 ];
 
 const cache = fileURLToPath(new URL("../../../../node_modules/.cache/postgres/", import.meta.url));
-
-/** The folder that a server runs in, and its user. */
-type ServerOptions = {
-  readonly cwd: string;
-  readonly env: NodeJS.ProcessEnv;
-  readonly uid?: number;
-  readonly gid?: number;
-};
 
 /** Creates `data` in the folder. The result of `initdb` is kept: to unpack it takes a fifth of the time. */
 function createData(programs: string, options: ServerOptions): void {
@@ -136,7 +128,7 @@ async function startServer(
     unix_socket_directories: "",
     timezone: "UTC",
   };
-  const server = spawn(
+  const { child, log, stop } = startProcess(
     join(programs, "postgres"),
     [
       "-D",
@@ -145,27 +137,15 @@ async function startServer(
       String(port),
       ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
     ],
-    { ...options, stdio: ["ignore", "ignore", "pipe"] },
+    options,
+    "SIGINT",
   );
-  let log = "";
-  server.stderr.on("data", (text: Buffer) => {
-    log = (log + text.toString()).slice(-4000);
-  });
-  const ended = new Promise<void>((resolve) => void server.once("exit", () => resolve()));
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
-  const kill = () => void server.kill("SIGINT");
-  process.once("exit", kill);
-  const stop = async () => {
-    kill();
-    await ended;
-    process.removeListener("exit", kill);
-    rmSync(folder, { recursive: true, force: true });
-  };
   try {
-    await untilReady(url, () => server.exitCode !== null);
+    await untilReady(url, () => child.exitCode !== null);
   } catch {
     await stop();
-    throw new Error(`postgres does not start: ${log}`);
+    throw new Error(`postgres does not start: ${log()}`);
   }
   let created = 0;
   return {
