@@ -146,7 +146,9 @@ const testing = "^packages/[^/]+/src/testing/";
 const drivers = "(^node:sqlite$|node_modules/(@types/)?(better-sqlite3|knex|pg)/)";
 const openers = [
   "database/postgres-connections",
+  "database/postgres-transactions",
   "database/sqlite-connection",
+  "postgres/connection/cancel",
   "registry/audit",
   "registry/sqlite",
   "sqlite/backup",

@@ -1,13 +1,17 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
+import type { PostgresAddress } from "./data/data-folder.ts";
 import { type Setting, settings, type Values } from "./settings.ts";
 
 type TrustMembers = "keySet" | "issuer" | "audience";
+type PostgresMembers = "databaseUrl" | "databaseConnections" | "databaseStatements";
 
 /** Configuration of the service, read once at startup. */
-export type Config = Omit<Values, TrustMembers> & {
+export type Config = Omit<Values, TrustMembers | PostgresMembers> & {
   /** Issuer of entitlements: file or URL of its key set, `iss` and `aud`. Undefined: the data folder's own issuer is trusted. */
   readonly trust: { readonly [Member in TrustMembers]: string } | undefined;
+  /** The database of the listings and the registry. Undefined: they are files of the data folder. */
+  readonly postgres: PostgresAddress | undefined;
 };
 
 /** Invalid settings. The message has a line for each: its name, the file it was set in, and the values it accepts. */
@@ -111,7 +115,19 @@ const webhookFaults = (
     ? ["CADASTRE_WEBHOOK_LOOPBACK must be false with NODE_ENV=production"]
     : [];
 
-function toConfig({ keySet, issuer, audience, ...values }: Values): Config {
+function toConfig({
+  keySet,
+  issuer,
+  audience,
+  databaseUrl: url,
+  databaseConnections: connections,
+  databaseStatements: statements,
+  ...values
+}: Values): Config {
   const isWhole = keySet !== undefined && issuer !== undefined && audience !== undefined;
-  return { ...values, trust: isWhole ? { keySet, issuer, audience } : undefined };
+  return {
+    ...values,
+    trust: isWhole ? { keySet, issuer, audience } : undefined,
+    postgres: url === undefined ? undefined : { url, connections, statements },
+  };
 }

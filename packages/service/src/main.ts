@@ -33,11 +33,11 @@ const progress: PreparationProgress = {
 
 /** Creates the data folder, its databases, the sample listings and the demo customers, except for those that exist. */
 async function prepare(config: Config): Promise<{ folder: DataFolder; keys: readonly DemoKey[] }> {
-  const folder = await openDataFolder(config.dataFolder, config.databaseUrl);
+  const folder = await openDataFolder(config.dataFolder, config.postgres);
   // Locks the folder against a restore until the process ends, and finishes a restore that was interrupted.
   await useFolder(folder, config);
   // A database that several nodes may use is migrated by the operator alone.
-  if (folder.databaseUrl === undefined) await migrateFolder(folder, (step) => say(`Migrating: ${step}`));
+  if (folder.postgres === undefined) await migrateFolder(folder, (step) => say(`Migrating: ${step}`));
   await requireRegistry(folder);
   await prepareListings(folder, config.listings, progress);
   // The registry is opened before the secrets are read: secrets without a registry mean that the registry was lost, which is refused.

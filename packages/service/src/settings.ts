@@ -91,6 +91,20 @@ export const settings = {
     means:
       "PostgreSQL database of the listings and the registry, in place of files in the folder: see [PostgreSQL](#postgresql)",
   },
+  CADASTRE_DATABASE_CONNECTIONS: {
+    member: "databaseConnections",
+    ...whole(2, 1000),
+    default: "8",
+    means:
+      "Connections of a process that read a PostgreSQL database, a quarter of them for scans: see [PostgreSQL](#postgresql)",
+  },
+  CADASTRE_DATABASE_STATEMENTS: {
+    member: "databaseStatements",
+    is: z.enum(["named", "unnamed"]),
+    must: "named or unnamed",
+    default: "named",
+    means: "`unnamed` behind a pooler that does not follow named statements: see [PostgreSQL](#postgresql)",
+  },
   CADASTRE_LISTINGS: {
     member: "listings",
     ...whole(0, 10_000_000, "start without listings"),

@@ -39,8 +39,8 @@ describe.skipIf(!hasPostgres || process.env["DATABASE"] === "postgres")(
       scratch = await mkdtemp(join(tmpdir(), "cadastre-agreement-"));
       onSqlite = await run({ CADASTRE_LISTINGS: String(listings), CADASTRE_WORKER: "false" });
       // The same secrets, keys and entitlements.
-      const databaseUrl = await server.createDatabase();
-      const folder = await openDataFolder(scratch, databaseUrl);
+      const postgres = { url: await server.createDatabase() };
+      const folder = await openDataFolder(scratch, postgres);
       await prepareListings(folder, listings, silent);
       const { folder: own } = onSqlite;
       for (const file of ["secrets", "issuer", "publicKeys", "signingKeys", "demo"] as const)
@@ -49,7 +49,7 @@ describe.skipIf(!hasPostgres || process.env["DATABASE"] === "postgres")(
         prepareDemoAccess(folder, registry, await readSecretsOf(folder, registry), Date.now()),
       );
       await plantCanaries(folder, listings);
-      onPostgres = await startService({ ...onSqlite.config, dataFolder: scratch, databaseUrl }, folder);
+      onPostgres = await startService({ ...onSqlite.config, dataFolder: scratch, postgres }, folder);
       for (const set of sets) {
         const page = await ask(onSqlite.service.baseUrl, `/reso/odata/${set}${query({ $top: 200 })}`, {
           "x-api-key": onSqlite.key("national"),

@@ -40,11 +40,10 @@ describe.skipIf(!hasPostgres)("a service on PostgreSQL", () => {
   });
 
   let folders = 0;
-  const newFolder = async (databaseUrl: string) =>
-    openDataFolder(join(scratch, `folder_${++folders}`), databaseUrl);
-  const environmentOf = ({ path, databaseUrl = "" }: DataFolder) => ({
+  const newFolder = async (url: string) => openDataFolder(join(scratch, `folder_${++folders}`), { url });
+  const environmentOf = ({ path, postgres }: DataFolder) => ({
     CADASTRE_DATA: path,
-    CADASTRE_DATABASE_URL: databaseUrl,
+    CADASTRE_DATABASE_URL: postgres?.url ?? "",
     CADASTRE_LISTINGS: String(listings),
     CADASTRE_LOG_LEVEL: "silent",
     PORT: "0",
@@ -104,20 +103,20 @@ describe.skipIf(!hasPostgres)("a service on PostgreSQL", () => {
   });
 
   test("is not started with the secrets of another folder, nor by a folder that belongs to another registry", async () => {
-    const other = await newFolder(prepared.databaseUrl ?? "");
+    const other = await newFolder(prepared.postgres?.url ?? "");
     await expect(starting(other)).rejects.toThrow(
       /secrets\.json does not exist, and postgres:\/\/127\.0\.0\.1:\d+\/database_1 holds API keys or secrets that depend on it/,
     );
     const foreign = await newFolder(await server.createDatabase());
     await prepare(foreign, 0);
-    await expect(starting({ ...foreign, databaseUrl: prepared.databaseUrl })).rejects.toThrow(
+    await expect(starting({ ...foreign, postgres: prepared.postgres })).rejects.toThrow(
       /secrets\.json does not belong to this registry: its pepper of version 1 is not the one/,
     );
-    await expect(starting({ ...prepared, databaseUrl: await server.createDatabase() })).rejects.toThrow(
+    await expect(starting({ ...prepared, postgres: { url: await server.createDatabase() } })).rejects.toThrow(
       /does not exist, and .*secrets\.json belongs to it/,
     );
     // A copy of the secrets is as good as the folder.
-    const copy = await newFolder(prepared.databaseUrl ?? "");
+    const copy = await newFolder(prepared.postgres?.url ?? "");
     for (const file of ["secrets", "signingKeys", "publicKeys", "issuer"] as const)
       await cp(prepared[file], copy[file]);
     const service = await starting({ ...copy, exports: prepared.exports });
@@ -151,7 +150,7 @@ describe.skipIf(!hasPostgres)("a service on PostgreSQL", () => {
       `grant usage on ${schemas} to service`,
       `grant select, insert, update, delete on all tables in ${schemas} to service`,
     );
-    const service = await starting({ ...prepared, databaseUrl: withUser(owned, "service") });
+    const service = await starting({ ...prepared, postgres: { url: withUser(owned, "service") } });
     expect(service.isServing).toBe(true);
     await service.stop();
   });
@@ -176,7 +175,7 @@ describe.skipIf(!hasPostgres)("a service on PostgreSQL", () => {
   });
 
   test("a database of an earlier version is refused, and says who migrates it", async () => {
-    const client = new pg.Client({ connectionString: prepared.databaseUrl });
+    const client = new pg.Client({ connectionString: prepared.postgres?.url });
     await client.connect();
     await client.query("begin");
     const { rows } = await client.query<{ name: string }>(

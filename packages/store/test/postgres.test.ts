@@ -2,6 +2,7 @@ import { hasPostgres, type PostgresServer, startPostgres } from "@cadastre/odata
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readSettings } from "../src/database/postgres-connections.ts";
+import { setUpTransactions } from "../src/database/postgres-transactions.ts";
 import type { Query } from "../src/postgres/connection/round-trip.ts";
 import { runTogether } from "../src/postgres/connection/session.ts";
 import { openPostgresStore, type Wall } from "../src/postgres/index.ts";
@@ -175,14 +176,16 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
     await store.commit(records.slice(0, 2));
     const client = new pg.Client({ connectionString: server.url });
     await client.connect();
-    await client.query(["set search_path to snapshot", ...readSettings(10_000, false)].join("; "));
+    await setUpTransactions(client, { search_path: "snapshot", ...readSettings(10_000, false) }, "unnamed");
+    const begin = { text: "begin isolation level repeatable read read only", values: [] };
     const seen: unknown[] = [];
     const count: Query = {
       text: `select count(*) from "Property"`,
       values: [],
       onRow: ([number]) => seen.push(number),
     };
-    const both = runTogether(client, [count, { text: "select pg_sleep(0.5)", values: [] }, count]);
+    const sleep = { text: "select pg_sleep(0.5)", values: [] };
+    const both = runTogether(client, [begin, count, sleep, count, { text: "commit", values: [] }]);
     await new Promise((resolve) => void setTimeout(resolve, 100));
     await store.commit(records);
     await both;

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { StoreError } from "../src/errors.ts";
-import { type CustomerShare, QueryScheduler, slice } from "../src/read/scheduler.ts";
+import type { ExpectedCost } from "../src/read/expected-cost.ts";
+import { type CostClass, type CustomerShare, QueryScheduler, slice } from "../src/read/scheduler.ts";
 
 const shareOf = (customer: string, share: Partial<CustomerShare> = {}): CustomerShare => ({
   customer,
@@ -19,12 +20,17 @@ class World {
   readonly started: string[] = [];
   readonly done = new Map<string, number>();
 
-  constructor(readers: number, queue = 1000) {
-    this.turns = new QueryScheduler({ readers, queue, now: () => this.time });
+  constructor(readers: number, queue = 1000, most?: Readonly<Record<CostClass, number>>) {
+    this.turns = new QueryScheduler({ readers, queue, now: () => this.time, ...(most && { most }) });
   }
 
   /** Adds a query that takes so many milliseconds. */
-  async ask(share: CustomerShare, takes: number, shape?: string): Promise<void> {
+  async ask(
+    share: CustomerShare,
+    takes: number,
+    shape?: string,
+    expected: ExpectedCost = "unknown",
+  ): Promise<void> {
     const attempt = (timeout: number) => {
       this.started.push(share.customer);
       return new Promise<void>((resolve, reject) => {
@@ -33,7 +39,15 @@ class World {
         this.#running.push({ end: this.time + Math.min(takes, timeout), settle });
       });
     };
-    await this.turns.run({ share, shape, background: false, timeout: 1e9, signal: undefined, attempt });
+    await this.turns.run({
+      share,
+      expected,
+      shape,
+      background: false,
+      timeout: 1e9,
+      signal: undefined,
+      attempt,
+    });
     this.done.set(share.customer, (this.done.get(share.customer) ?? 0) + takes);
   }
 
@@ -162,4 +176,51 @@ test("scans beyond a customer's time in a minute are refused until it has passed
   await expect(scan()).rejects.toMatchObject({ code: "scan_limit_reached" });
   world.time += 60_000;
   await scan();
+});
+
+test("a query that no index bounds is a scan at once, and one of a bounded cost never is", async () => {
+  const world = new World(2);
+  const run = async (takes: number, expected: ExpectedCost, shape?: string) => {
+    const asked = world.ask(shareOf("a"), takes, shape, expected);
+    while (await world.step());
+    await asked;
+    const { page, scan } = world.turns.used;
+    return [page.queries, scan.queries];
+  };
+  expect(await run(500, "unbounded")).toEqual([0, 1]);
+  expect(await run(500, "bounded")).toEqual([1, 1]);
+  expect(await run(500, "unknown")).toEqual([2, 2]);
+  // What was quick is no scan the next time, and what was slow is one again.
+  expect(await run(5, "unbounded", "shape")).toEqual([2, 3]);
+  expect(await run(5, "unbounded", "shape")).toEqual([3, 3]);
+  expect(await run(500, "unbounded", "shape")).toEqual([4, 4]);
+  expect(await run(500, "unbounded", "shape")).toEqual([4, 5]);
+});
+
+test("each class has its own readers and its own queue", async () => {
+  const world = new World(4, 2, { page: 3, scan: 1 });
+  const ask = (expected: ExpectedCost) => world.ask(shareOf("a"), 40, undefined, expected);
+  const scans = [ask("unbounded"), ask("unbounded"), ask("unbounded")];
+  await settled();
+  expect([world.running, world.turns.waiting]).toEqual([1, 2]);
+  await expect(ask("unbounded")).rejects.toMatchObject({ code: "store_busy" });
+  const pages = [ask("bounded"), ask("unknown"), ask("bounded"), ask("bounded"), ask("bounded")];
+  await settled();
+  expect([world.running, world.turns.waiting]).toEqual([4, 4]);
+  await expect(ask("bounded")).rejects.toMatchObject({ code: "store_busy" });
+  while (await world.step());
+  await Promise.all([...scans, ...pages]);
+});
+
+test("without scans of its own a customer gets what ends as soon as a page does, and no more", async () => {
+  const world = new World(2);
+  const share = shareOf("a", { scanSeconds: 0 });
+  const run = async (takes: number) => {
+    const asked = world.ask(share, takes, undefined, "unbounded");
+    asked.catch(() => {});
+    while (await world.step());
+    await asked;
+  };
+  await run(slice);
+  await expect(run(slice + 1)).rejects.toMatchObject({ code: "scan_limit_reached" });
 });

@@ -4,4 +4,4 @@
  * @module
  */
 export { postgresHelpers } from "./helpers.ts";
-export { postgresSettings } from "./settings.ts";
+export { postgresParameters, postgresSettings } from "./settings.ts";

@@ -10,4 +10,5 @@ export { compileProgram } from "./compiled-program.ts";
 export { testExampleListings } from "./example-listings.ts";
 export { freePort } from "./free-port.ts";
 export { hostileQuery } from "./hostile-queries.ts";
+export { hasPgbouncer, type Pgbouncer, startPgbouncer } from "./pgbouncer.ts";
 export { hasPostgres, type PostgresServer, startPostgres } from "./postgres.ts";

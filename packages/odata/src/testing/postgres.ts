@@ -1,4 +1,4 @@
-import { type SpawnSyncOptions, spawn, spawnSync } from "node:child_process";
+import { type SpawnSyncOptions, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   chownSync,
@@ -9,7 +9,6 @@ import {
   openSync,
   readdirSync,
   renameSync,
-  rmSync,
   statSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,6 +16,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { freePort } from "./free-port.ts";
+import { type ServerOptions, startProcess } from "./server-process.ts";
 
 /** A server of its own, with an empty database in UTF-8 and UTC. */
 export type PostgresServer = {
@@ -46,10 +46,10 @@ function findPrograms(): string | null {
   return newest === undefined ? null : join(installations, newest, "bin");
 }
 
-const isRoot = process.getuid?.() === 0;
+export const isRoot: boolean = process.getuid?.() === 0;
 
-/** The server refuses to run as root; root runs it as the user `postgres`, if there is one. */
-function serverUser(): { readonly uid: number; readonly gid: number } | undefined {
+/** Returns the user that servers run as if this process is root, which they refuse: `postgres`, if there is one. */
+export function serverUser(): { readonly uid: number; readonly gid: number } | undefined {
   const [uid, gid] = ["-u", "-g"].map((flag) =>
     Number(spawnSync("id", [flag, "postgres"], { encoding: "utf8" }).stdout),
   );
@@ -71,14 +71,6 @@ const initOptions = [
 ];
 
 const cache = fileURLToPath(new URL("../../../../node_modules/.cache/postgres/", import.meta.url));
-
-/** The folder that a server runs in, and its user. */
-type ServerOptions = {
-  readonly cwd: string;
-  readonly env: NodeJS.ProcessEnv;
-  readonly uid?: number;
-  readonly gid?: number;
-};
 
 /** Creates `data` in the folder. The result of `initdb` is kept: to unpack it takes a fifth of the time. */
 function createData(programs: string, options: ServerOptions): void {
@@ -136,7 +128,7 @@ async function startServer(
     unix_socket_directories: "",
     timezone: "UTC",
   };
-  const server = spawn(
+  const { child, log, stop } = startProcess(
     join(programs, "postgres"),
     [
       "-D",
@@ -145,27 +137,15 @@ async function startServer(
       String(port),
       ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
     ],
-    { ...options, stdio: ["ignore", "ignore", "pipe"] },
+    options,
+    "SIGINT",
   );
-  let log = "";
-  server.stderr.on("data", (text: Buffer) => {
-    log = (log + text.toString()).slice(-4000);
-  });
-  const ended = new Promise<void>((resolve) => void server.once("exit", () => resolve()));
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
-  const kill = () => void server.kill("SIGINT");
-  process.once("exit", kill);
-  const stop = async () => {
-    kill();
-    await ended;
-    process.removeListener("exit", kill);
-    rmSync(folder, { recursive: true, force: true });
-  };
   try {
-    await untilReady(url, () => server.exitCode !== null);
+    await untilReady(url, () => child.exitCode !== null);
   } catch {
     await stop();
-    throw new Error(`postgres does not start: ${log}`);
+    throw new Error(`postgres does not start: ${log()}`);
   }
   let created = 0;
   return {
@@ -208,7 +188,7 @@ function connect(url: string, connections: number): pg.Pool {
   return pool;
 }
 
-async function untilReady(url: string, hasEnded: () => boolean): Promise<void> {
+export async function untilReady(url: string, hasEnded: () => boolean): Promise<void> {
   const deadline = Date.now() + 30_000;
   for (;;) {
     const client = new pg.Client({ connectionString: url });

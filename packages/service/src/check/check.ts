@@ -32,7 +32,7 @@ export async function* checkFolder(
       };
   let isReliable = await databasesOf(folder).hasRegistry();
   // PostgreSQL checks its own pages.
-  if (folder.databaseUrl === undefined)
+  if (folder.postgres === undefined)
     for (const finding of checkDatabases(folder)) {
       if (finding.subject === basename(folder.registry)) isReliable = false;
       yield finding;

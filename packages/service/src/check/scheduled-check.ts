@@ -37,7 +37,7 @@ export function scheduleChecks(
   { hours, heap, log, onFinding, wait = 30_000 }: ScheduledCheckOptions,
 ): ScheduledChecks {
   // PostgreSQL checks its own pages.
-  if (hours === 0 || folder.databaseUrl !== undefined)
+  if (hours === 0 || folder.postgres !== undefined)
     return { waitForFirst: async () => {}, stop: async () => {} };
   const { database, registry } = folder;
   const found: Finding[] = [];

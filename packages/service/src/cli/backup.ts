@@ -45,8 +45,8 @@ export const backupCommand = (): Command =>
     );
 
 /** @throws {CommandRefused} if the databases are not files */
-function requireFiles({ databaseUrl }: Pick<Config, "databaseUrl">): void {
-  if (databaseUrl !== undefined)
+function requireFiles({ postgres }: Pick<Config, "postgres">): void {
+  if (postgres !== undefined)
     throw new CommandRefused(
       "The databases are in PostgreSQL (CADASTRE_DATABASE_URL): copy them with pg_dump, put them back with pg_restore, and copy the data folder beside them.",
     );
@@ -111,7 +111,7 @@ export const checkCommand = (): Command =>
           throw new CommandRefused(
             `${config.dataFolder} does not exist: set CADASTRE_DATA to the folder of a service`,
           );
-        const source = dataFolderAt(config.dataFolder, config.databaseUrl);
+        const source = dataFolderAt(config.dataFolder, config.postgres);
         const findings: Finding[] = [];
         const progress = showItemProgress(undefined, "parts read");
         let found = 0;

@@ -37,12 +37,12 @@ export function withServiceFolder<T>(
   work: (folder: DataFolder, config: Config) => Promise<T>,
 ): Promise<T> {
   const config = readConfig(process.env);
-  const { dataFolder, databaseUrl } = config;
+  const { dataFolder, postgres } = config;
   return withDataFolder(dataFolder, async () => {
     if (!existsSync(dataFolder)) throw new CommandRefused(missing(dataFolder));
-    const folder = await openDataFolder(dataFolder, databaseUrl);
+    const folder = await openDataFolder(dataFolder, postgres);
     // No lock file is created in a folder that has no database.
-    if (databaseUrl === undefined && !isRestorePending(folder) && !existsSync(folder[needed]))
+    if (postgres === undefined && !isRestorePending(folder) && !existsSync(folder[needed]))
       throw new CommandRefused(missing(folder[needed]));
     const use = await useFolder(folder, config);
     try {

@@ -12,7 +12,7 @@ export const migrateCommand = (): Command =>
     .action(() =>
       withServiceFolder("database", async (folder) => {
         await migrateFolder(folder, printMessage);
-        if (folder.databaseUrl !== undefined) await createTables(folder);
+        if (folder.postgres !== undefined) await createTables(folder);
         printMessage("The databases have the schema of this version.");
       }),
     );

@@ -21,12 +21,12 @@ export const sampleCommand = (): Command =>
     .action(({ listings }: { readonly listings?: number }) => {
       const config = readConfig(process.env);
       return withDataFolder(config.dataFolder, async () => {
-        const folder = await openDataFolder(config.dataFolder, config.databaseUrl);
+        const folder = await openDataFolder(config.dataFolder, config.postgres);
         await useFolder(folder, config);
         const { listingsName, hasListings } = databasesOf(folder);
         if (await hasListings())
           throw new CommandRefused(
-            `${listingsName} ${config.databaseUrl === undefined ? "exists and was not changed: set CADASTRE_DATA to an empty folder" : "has listings and was not changed: set CADASTRE_DATABASE_URL to an empty database"}`,
+            `${listingsName} ${config.postgres === undefined ? "exists and was not changed: set CADASTRE_DATA to an empty folder" : "has listings and was not changed: set CADASTRE_DATABASE_URL to an empty database"}`,
           );
         const wanted = listings ?? config.listings;
         await prepareListings(folder, wanted, {

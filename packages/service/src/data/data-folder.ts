@@ -2,11 +2,19 @@ import { randomUUID } from "node:crypto";
 import { link, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
+/** A PostgreSQL database, and how it is used. */
+export type PostgresAddress = {
+  readonly url: string;
+  /** Number of connections that read, see `PostgresStoreOptions`. */
+  readonly connections?: number;
+  readonly statements?: "named" | "unnamed";
+};
+
 /** Paths of the data folder, which has all persistent data of the service. */
 export type DataFolder = {
   readonly path: string;
-  /** URL of the PostgreSQL database that has the listings and the registry. Undefined if they are files of the folder. */
-  readonly databaseUrl: string | undefined;
+  /** The PostgreSQL database that has the listings and the registry. Undefined if they are files of the folder. */
+  readonly postgres: PostgresAddress | undefined;
   readonly database: string;
   /** API keys and signed entitlements, see `Registry`. */
   readonly registry: string;
@@ -38,19 +46,19 @@ export const registryName = "registry.sqlite";
 export const auditName = "audit.jsonl";
 
 /** Returns the data folder at `path`. Creates it if it does not exist, readable only by its owner. */
-export async function openDataFolder(path: string, databaseUrl?: string): Promise<DataFolder> {
-  const folder = dataFolderAt(path, databaseUrl);
+export async function openDataFolder(path: string, postgres?: PostgresAddress): Promise<DataFolder> {
+  const folder = dataFolderAt(path, postgres);
   await mkdir(folder.path, { recursive: true, mode: 0o700 });
   return folder;
 }
 
 /** Returns the paths of a data folder at `path`, which need not exist. */
-export function dataFolderAt(path: string, databaseUrl?: string): DataFolder {
+export function dataFolderAt(path: string, postgres?: PostgresAddress): DataFolder {
   const absolute = resolve(path);
   const file = (name: string) => join(absolute, name);
   return {
     path: absolute,
-    databaseUrl,
+    postgres,
     database: file(databaseName),
     registry: file(registryName),
     secrets: file("secrets.json"),

@@ -5,4 +5,4 @@ import { sqliteDatabases } from "./sqlite-databases.ts";
 
 /** Returns the databases of a folder: its two files, or the PostgreSQL database that it names. */
 export const databasesOf = (folder: DataFolder): Databases =>
-  folder.databaseUrl === undefined ? sqliteDatabases(folder) : postgresDatabases(folder.databaseUrl);
+  folder.postgres === undefined ? sqliteDatabases(folder) : postgresDatabases(folder.postgres);

@@ -40,9 +40,7 @@ export async function migrateFolder(
 ): Promise<void> {
   const databases = databasesOf(folder);
   const migrationOf = (database: string): Migration => ({
-    ...(folder.databaseUrl === undefined
-      ? { before: () => backUp(folder, database, catalogVersion, say) }
-      : {}),
+    ...(folder.postgres === undefined ? { before: () => backUp(folder, database, catalogVersion, say) } : {}),
     onProgress: say,
   });
   if (await databases.hasListings()) {

@@ -3,6 +3,7 @@ import { openPostgresStore, withPostgresLock } from "@cadastre/store/postgres";
 import { openPostgresRegistry, openPostgresRegistryAudit } from "@cadastre/store/registry";
 import { catalogVersion, storedResources } from "../catalog.ts";
 import { DataError } from "./data-error.ts";
+import type { PostgresAddress } from "./data-folder.ts";
 import { type Databases, registryWait, requireSchema, type SchemaRemedies } from "./database-engine.ts";
 
 const schemaRemedies: SchemaRemedies = {
@@ -38,7 +39,7 @@ const untrustedRemedy =
   "has a certificate that is not trusted: name its authority with `sslrootcert=<file>` in CADASTRE_DATABASE_URL";
 
 /** Returns the databases in two schemas of a PostgreSQL database. */
-export function postgresDatabases(url: string): Databases {
+export function postgresDatabases({ url, connections, statements }: PostgresAddress): Databases {
   const name = nameOf(url);
   const opening = <T>(open: () => Promise<T>): Promise<T> =>
     withRemedies(name, () => requireSchema(name, schemaRemedies, open));
@@ -55,7 +56,8 @@ export function postgresDatabases(url: string): Databases {
       timeout,
       limits,
       // A program that reads no pages for clients has no readers beside it.
-      connections: threads === 0 ? 2 : undefined,
+      connections: threads === 0 ? 2 : connections,
+      statements,
     });
   const openRegistry = (migration: Parameters<Databases["openRegistry"]>[0], existing: boolean) =>
     openPostgresRegistry({ connection: url, wait: registryWait, migration, existing });

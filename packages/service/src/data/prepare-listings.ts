@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import type { WritableStore } from "@cadastre/store";
 import { lockFile } from "@cadastre/store/sqlite";
 import { catalogVersion } from "../catalog.ts";
-import type { DataFolder } from "./data-folder.ts";
+import type { DataFolder, PostgresAddress } from "./data-folder.ts";
 import { databasesOf } from "./databases.ts";
 import { fillListings, type PreparationProgress } from "./fill-listings.ts";
 import { isSample, notes } from "./notes.ts";
@@ -26,9 +26,9 @@ export async function prepareListings(
 ): Promise<void> {
   const started = performance.now();
   const isNew =
-    folder.databaseUrl === undefined
+    folder.postgres === undefined
       ? await prepareFile(folder, listings, progress)
-      : await preparePostgres(folder, folder.databaseUrl, listings, progress);
+      : await preparePostgres(folder, folder.postgres, listings, progress);
   if (!isNew) await tellKept(folder, listings, progress);
   else if (listings > 0) progress.done(listings, (performance.now() - started) / 1000);
 }
@@ -69,11 +69,11 @@ async function prepareFile(
  */
 const preparePostgres = (
   folder: DataFolder,
-  databaseUrl: string,
+  { url }: PostgresAddress,
   listings: number,
   progress: PreparationProgress,
 ): Promise<boolean> =>
-  withDatabaseLock(databaseUrl, "cadastre preparation", async () => {
+  withDatabaseLock(url, "cadastre preparation", async () => {
     const { listingsName, hasListings, hasRegistry, openListings } = databasesOf(folder);
     const creates = !(await hasListings());
     if (creates && (await hasRegistry()))
@@ -133,7 +133,7 @@ async function tellKept(folder: DataFolder, asked: number, progress: Preparation
   try {
     const prepared = Number(await store.notes.get(notes.listings));
     if ((await isSample(store)) && prepared !== asked)
-      progress.kept(prepared, asked, folder.databaseUrl === undefined ? folder.path : listingsName);
+      progress.kept(prepared, asked, folder.postgres === undefined ? folder.path : listingsName);
   } finally {
     await store.close();
   }

@@ -29,7 +29,7 @@ const probeInterval = 10_000;
 export function readinessChecks(needed: Needed): readonly ReadinessCheck[] {
   const { folder, builds, registry, trust, activation, partsPlace, parts } = needed;
   const peppers = pepperReader(folder);
-  const isPostgres = folder.databaseUrl !== undefined;
+  const isPostgres = folder.postgres !== undefined;
   const isInPlace = async () => (await partsPlace?.isOwn()) ?? true;
   const checks: readonly ReadinessCheck[] = [
     {

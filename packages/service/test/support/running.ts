@@ -41,7 +41,7 @@ export async function run(environment: Readonly<Record<string, string>> = {}): P
     CADASTRE_REFUSALS_PER_SECOND: "0",
     ...environment,
   });
-  const folder = await openDataFolder(path, databaseUrl);
+  const folder = await openDataFolder(path, config.postgres);
   if (databaseUrl === undefined) await prepareSample(folder, config.listings);
   const secrets = await readSecrets(folder);
   const keys = await withRegistry(folder, (registry) =>

@@ -29,8 +29,8 @@ export async function prepareSample(folder: DataFolder, listings: number): Promi
 
 /** Creates a PostgreSQL database with sample listings for a data folder. Undefined if the tests use SQLite. */
 export const createSampleDatabase = (path: string, listings: number): Promise<string | undefined> =>
-  createDatabase(path, `sample_${listings}`, async (databaseUrl) =>
-    prepareListings(await openDataFolder(path, databaseUrl), listings, silent),
+  createDatabase(path, `sample_${listings}`, async (url) =>
+    prepareListings(await openDataFolder(path, { url }), listings, silent),
   );
 
 async function keep(kept: string, listings: number): Promise<void> {

@@ -20,7 +20,7 @@ const databases = new Map<string, string>();
 export async function createDatabase(
   path: string,
   template: string,
-  prepare: (databaseUrl: string) => Promise<void>,
+  prepare: (url: string) => Promise<void>,
 ): Promise<string | undefined> {
   if (server === undefined) return undefined;
   const name = `service_${randomUUID().replaceAll("-", "")}`;

@@ -1,6 +1,10 @@
-import { postgresSettings } from "@cadastre/odata/postgres";
+import { identifier, postgres } from "@cadastre/odata";
+import { postgresParameters } from "@cadastre/odata/postgres";
+import { render } from "@cadastre/odata/run";
 import knex, { type Knex } from "knex";
+import type pg from "pg";
 import { silentKnexLogger } from "./knex-logger.ts";
+import { type Settings, type StatementKind, setUpTransactions } from "./postgres-transactions.ts";
 
 export type PostgresConnectionOptions = {
   /** Connection for `pg`: a URL, or an object. */
@@ -13,45 +17,47 @@ export type PoolOptions = {
   readonly connections: number;
   /** Timeout for getting a connection, in milliseconds. */
   readonly wait: number;
-  /** Statements that each new connection runs, after those that compiled queries need. */
-  readonly settings: readonly string[];
+  /** Parameters that each transaction begins with, besides those that compiled queries need and the search path. */
+  readonly settings: Settings;
+  /** By default `named`. */
+  readonly statements?: StatementKind | undefined;
 };
 
 /** Creates a connection pool on the store's schemas. Connections are opened when needed. */
 export const createConnectionPool = (
   { connection, schemas }: PostgresConnectionOptions,
-  { connections, wait, settings }: PoolOptions,
-): Knex =>
-  knex({
+  { connections, wait, settings, statements = "named" }: PoolOptions,
+): Knex => {
+  const all = { ...postgresParameters, search_path: schemas.map(quoted).join(", "), ...settings };
+  return knex({
     client: "pg",
     connection,
-    searchPath: schemas,
     acquireConnectionTimeout: wait,
     log: silentKnexLogger,
     pool: {
       min: 0,
       max: connections,
-      afterCreate: (
-        client: { query: (text: string, done: (error?: Error) => void) => void },
-        done: () => void,
-      ) => client.query([...postgresSettings, ...settings].join("; "), done),
+      afterCreate: (client: pg.Client, done: (error?: unknown) => void) => {
+        setUpTransactions(client, all, statements).then(() => done(), done);
+      },
     },
   });
+};
+
+const quoted = (schema: string): string => render(identifier(schema), postgres.placeholder).text;
 
 /**
- * Settings of reading connections. Each batch of queries is a transaction that sees one state of the store.
+ * Settings of transactions that read.
  *
  * @param byDataset true if tables have indexes that begin with the dataset. Then the planner never prefers a scan of the whole table, which
  * would also read hidden rows.
  */
-export const readSettings = (timeout: number, byDataset: boolean): readonly string[] => [
-  "set default_transaction_isolation to 'repeatable read'",
-  "set default_transaction_read_only to on",
-  `set statement_timeout to ${Math.ceil(timeout)}`,
+export const readSettings = (timeout: number, byDataset: boolean): Settings => ({
+  statement_timeout: String(Math.ceil(timeout)),
   // Compiling takes longer than it saves for a page of rows.
-  "set jit to off",
-  ...(byDataset ? ["set enable_seqscan to off"] : []),
-];
+  jit: "off",
+  ...(byDataset ? { enable_seqscan: "off" } : {}),
+});
 
-/** Settings of writing connections: no time limit. */
-export const writeSettings: readonly string[] = ["set statement_timeout to 0", "set jit to off"];
+/** Settings of transactions that write: no time limit. */
+export const writeSettings: Settings = { statement_timeout: "0", jit: "off" };

@@ -4,5 +4,6 @@
  * @module
  */
 export { withPostgresLock } from "./lock.ts";
-export { openPostgresStore, type PostgresStoreOptions } from "./store.ts";
+export { openPostgresStore } from "./store.ts";
+export type { PostgresStoreOptions } from "./store-options.ts";
 export type { Wall } from "./wall/build.ts";

@@ -14,7 +14,7 @@ export async function withPostgresLock<T>(
 ): Promise<T> {
   const knex = createConnectionPool(
     { connection, schemas: ["public"] },
-    { connections: 1, wait, settings: [] },
+    { connections: 1, wait, settings: {} },
   );
   try {
     return await knex.transaction(async (transaction) => {

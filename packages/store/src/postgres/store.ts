@@ -5,25 +5,19 @@ import type { Builds } from "../build/build.ts";
 import type { BuildDatabase, CandidateReads } from "../build/build-database.ts";
 import { createBuilds } from "../build/builds.ts";
 import { createCoverages, type ReadCoverage } from "../coverage/coverages.ts";
-import {
-  createConnectionPool,
-  type PostgresConnectionOptions,
-  readSettings,
-  writeSettings,
-} from "../database/postgres-connections.ts";
-import type { SchemaOptions } from "../database/schema-options.ts";
+import { createConnectionPool, readSettings, writeSettings } from "../database/postgres-connections.ts";
 import { StoreError } from "../errors.ts";
 import { startsWithDataset } from "../read/access.ts";
 import { compileCountRequest, compileOrderValues } from "../read/compile.ts";
 import { firstOf, withPosition } from "../read/current-compiler.ts";
 import { type QueryLimits, shareOf } from "../read/customer-share.ts";
+import { type AnswerParts, expectedCost } from "../read/expected-cost.ts";
 import { PageRequests } from "../read/page-requests.ts";
 import { type CountRequest, emptyPage, pageStatements } from "../read/request.ts";
 import { type CostClass, type CustomerShare, QueryScheduler, type Use } from "../read/scheduler.ts";
 import { type HistoricalState, pastOf } from "../read/versions.ts";
 import { tableOf } from "../schema/table.ts";
 import type { Bookmark, Page, ReadOptions } from "../store.ts";
-import type { StoredResource } from "../stored-resource.ts";
 import type { WritableStore } from "../writable-store.ts";
 import type { Query } from "./connection/round-trip.ts";
 import { type Client, onConnection, runTogether } from "./connection/session.ts";
@@ -41,30 +35,11 @@ import {
 } from "./read/reader.ts";
 import { PostgresReaders, type Run } from "./read/reader-pool.ts";
 import { writeInSteps } from "./read/write-in-steps.ts";
-import { buildWall, type Wall, wallSchema, wallSettings } from "./wall/build.ts";
+import { otherConnections, type PostgresStoreOptions, readingConnections } from "./store-options.ts";
+import { buildWall, wallSchema, wallSettings } from "./wall/build.ts";
 import { runWithin } from "./wall/scope.ts";
 import { PostgresCommitter } from "./write/commit.ts";
 import { prunePostgres } from "./write/prune.ts";
-
-export type PostgresStoreOptions = SchemaOptions & {
-  /** Connection for `pg`: a URL, or an object. */
-  readonly connection: PostgresConnectionOptions["connection"];
-  readonly resources: readonly StoredResource[];
-  /** Schema of the store's tables. It is created if it does not exist. By default `cadastre`. */
-  readonly schema?: string | undefined;
-  /** Maximum number of reading connections. By default 8. */
-  readonly connections?: number | undefined;
-  /** Queue length from which a customer that already has a waiting query is refused. By default 256. */
-  readonly queue?: number | undefined;
-  readonly limits?: QueryLimits | undefined;
-  /** Timeout of a query, including its time in the queue, in milliseconds. By default 10,000. */
-  readonly timeout?: number | undefined;
-  /** A second restriction of rows, by a role and views of the database. By default there is none. */
-  readonly wall?: Wall | undefined;
-};
-
-/** Connections other than reading ones: one commits; others migrate, write notes and cancel queries. */
-const otherConnections = 4;
 
 /**
  * Opens a store, and migrates its schema if needed.
@@ -72,12 +47,14 @@ const otherConnections = 4;
  * @throws {StoreError} `schema_newer`, `schema_older`, `schema_unsupported`
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<WritableStore> {
-  const { connection, resources, schema = "cadastre", timeout = 10_000, wall } = options;
+  const { connection, resources, schema = "cadastre", timeout = 10_000, statements, wall } = options;
+  const sizes = readingConnections(options);
   const target = { connection, schemas: [schema] };
   const knex = createConnectionPool(target, {
     connections: otherConnections,
     wait: timeout,
     settings: writeSettings,
+    statements,
   });
   try {
     const { members: numbered, generation } = await migratePostgres(knex, schema, resources, options);
@@ -87,7 +64,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       stored.set(table.name, createPostgresTable({ table, members }));
     }
     if (wall !== undefined) await buildWall(knex, schema, resources, wall);
-    return new PostgresStore({ ...options, schema, timeout }, knex, stored, generation);
+    return new PostgresStore({ ...options, schema, timeout, sizes }, knex, stored, generation);
   } catch (error) {
     await knex.destroy();
     throw error;
@@ -102,9 +79,13 @@ const ownShare: CustomerShare = {
   scanSeconds: Number.POSITIVE_INFINITY,
 };
 
-type Settled = PostgresStoreOptions & { readonly schema: string; readonly timeout: number };
+type Settled = PostgresStoreOptions & {
+  readonly schema: string;
+  readonly timeout: number;
+  readonly sizes: Readonly<Record<CostClass, number>>;
+};
 
-/** A store with one pool of reading connections and another one for commits, which run one after another. */
+/** A store with a pool of connections for look-ups, one for scans and one for commits, which run one after another. */
 class PostgresStore implements WritableStore {
   readonly #knex: Knex;
   readonly #stored: ReadonlyMap<string, PostgresTable>;
@@ -116,7 +97,7 @@ class PostgresStore implements WritableStore {
   readonly #isWalled: boolean;
 
   constructor(
-    { connection, schema, timeout, connections = 8, queue = 256, limits, wall }: Settled,
+    { connection, connections = 8, schema, timeout, sizes, statements, queue = 256, limits, wall }: Settled,
     knex: Knex,
     stored: Map<string, PostgresTable>,
     generation: number,
@@ -127,15 +108,23 @@ class PostgresStore implements WritableStore {
     this.#isWalled = wall !== undefined;
     const schemas = wall === undefined ? [schema] : [wallSchema(schema), schema];
     const byDataset = [...stored.values()].some(({ table }) => table.indexes.some(startsWithDataset));
-    const settings = [...readSettings(timeout, byDataset), ...(wall === undefined ? [] : wallSettings(wall))];
+    const settings = {
+      ...readSettings(timeout, byDataset),
+      ...(wall === undefined ? {} : wallSettings(wall)),
+    };
     this.#limits = limits;
-    this.#scheduler = new QueryScheduler({ readers: connections, queue });
+    this.#scheduler = new QueryScheduler({ readers: connections, most: sizes, queue });
+    // The pool's own bound comes after the deadline, which says so better.
+    const poolOf = (size: number) =>
+      createConnectionPool(
+        { connection, schemas },
+        { connections: size, wait: timeout + 1000, settings, statements },
+      );
+    const page = poolOf(sizes.page);
     this.#readers = new PostgresReaders({
-      // The pool's own bound comes after the deadline, which says so better.
-      knex: createConnectionPool({ connection, schemas }, { connections, wait: timeout + 1000, settings }),
+      pools: { page, scan: connections === 1 ? page : poolOf(sizes.scan) },
       scheduler: this.#scheduler,
       timeout,
-      cancel: (processId) => knex.raw("select pg_cancel_backend(?)", [processId]).then(() => {}),
     });
     const database: BuildDatabase = {
       tables: stored,
@@ -151,10 +140,9 @@ class PostgresStore implements WritableStore {
   }
 
   readonly page = async (query: RestrictedQuery, options: ReadOptions = {}): Promise<Page> => {
-    // Fail on an unknown resource before waiting for a connection.
-    this.#find(query);
-    const page = await this.#read(query, options, (run) => this.#page(run, query, options));
-    const { form } = options;
+    const { form, count, since, until } = options;
+    const asked = { page: query.top > 0, count, changes: since !== undefined || until !== undefined };
+    const page = await this.#read(query, asked, options, (run) => this.#page(run, query, options));
     return form === undefined ? page : { ...page, records: await writeInSteps(page.records, form) };
   };
 
@@ -181,19 +169,19 @@ class PostgresStore implements WritableStore {
 
   readonly count: WritableStore["count"] = (query, options = {}) => {
     const count = compileCountRequest(query, this.#find(query), undefined);
-    return this.#read(query, options, (run) => countWith(run, count));
+    return this.#read(query, { count: true }, options, (run) => countWith(run, count));
   };
 
   readonly one: WritableStore["one"] = (query, options = {}) => {
     const page = this.#pageRequests.of(firstOf(query), this.#find(query), options, undefined);
-    return this.#read(query, options, async (run) => {
+    return this.#read(query, { page: true }, options, async (run) => {
       const found = (await readCurrent(run, { page })).page;
       return found?.length === 1 ? found.records : undefined;
     });
   };
 
   readonly checkpoint = (): Promise<number> =>
-    this.#readers.use(async (run) => (await readCurrent(run, {})).checkpoint, { share: ownShare });
+    this.#readers.use("bounded", async (run) => (await readCurrent(run, {})).checkpoint, { share: ownShare });
 
   readonly commit: WritableStore["commit"] = (changes) => this.#committer.commit(changes);
 
@@ -217,7 +205,7 @@ class PostgresStore implements WritableStore {
 
   /** @internal */
   readonly explain: WritableStore["explain"] = (query, { from } = {}) =>
-    this.#read(query, {}, async (run) => {
+    this.#read(query, { page: true }, {}, async (run) => {
       const stored = this.#find(query);
       const placed = from === undefined ? query : await this.#after(run, query, from);
       const page = this.#pageRequests.of(placed, stored, {}, pastOf({ from }));
@@ -255,12 +243,14 @@ class PostgresStore implements WritableStore {
 
   #read<T>(
     query: RestrictedQuery,
+    asked: AnswerParts,
     { signal, background }: Pick<ReadOptions, "signal" | "background">,
     work: (run: Run) => Promise<T>,
   ): Promise<T> {
+    const expected = expectedCost(query, this.#find(query).table, asked);
     const share = shareOf(query, this.#limits);
     const within = (run: Run) => work(this.#isWalled ? runWithin(query, run) : run);
-    return this.#readers.use(within, { share, background, signal });
+    return this.#readers.use(expected, within, { share, background, signal });
   }
 
   #find({ entitySet: { name } }: BoundQuery): PostgresTable {

@@ -62,12 +62,16 @@ function pinsOne(filter: BoundNode, name: string): boolean {
 /** Area in square degrees about the size of a large city. Usually only a small part of all rows lies in such an area. */
 const smallArea = 1;
 
+/** True if a condition limits a location column to an area, so that a spatial index finds the rows. */
+export const isInArea = (condition: BoundNode, points: readonly PointSchema[]): boolean =>
+  areaOf(condition, points) < Number.POSITIVE_INFINITY;
+
 /** True if all matches of a filter lie in a small area, so that a spatial index finds them. */
 const isOfSmallArea = (filter: BoundNode, points: readonly PointSchema[]): boolean =>
   points.length > 0 && conjuncts(filter).some((condition) => areaOf(condition, points) <= smallArea);
 
 /** Returns the name of the property that a node reads, even if the node shows it for some rows only. */
-function shownProperty(node: BoundNode): string | undefined {
+export function shownProperty(node: BoundNode): string | undefined {
   if (node.kind === "Choice" && node.otherwise === undefined) return shownProperty(node.value);
   return node.kind === "Property" && node.base === undefined ? node.property.name : undefined;
 }
@@ -126,18 +130,16 @@ const hardly = 10;
 
 export function accessTo(query: BoundQuery, { key, indexes, points }: TableSchema, rowsOf: RowsOf): Access {
   if (pinsKey(query)) return ofFew;
-  const { filter, orderBy } = query;
+  const { filter } = query;
   const pinned = pinnedProperties(filter);
   if (conjuncts(filter).some((condition) => leavesFew(condition, indexes, rowsOf))) return unordered;
   if (key.every(({ name }) => pinned.has(name)) || isOfSmallArea(filter, points)) return unordered;
-  const sorted = orderBy.map(({ expression }) =>
-    expression.kind === "Property" && expression.base === undefined ? expression.property.name : undefined,
-  );
+  const sorted = sortedProperties(query);
   let best: IndexSchema | undefined;
   let most = 0;
   for (const index of indexes) {
     const { narrowing, sorting, values } = columnsThatHelp(index, pinned, sorted);
-    const datasets = hasDataset(index) ? (pinned.get(datasetProperty.name) ?? 1) : 1;
+    const datasets = datasetsIn(index, pinned);
     // With several values of a column, the index is ordered only within each value.
     const isOrdered = sorting > 0 && values === datasets;
     // Never treat the rows of one dataset as few: the choice would depend on the number of rows of other datasets.
@@ -154,6 +156,23 @@ export function accessTo(query: BoundQuery, { key, indexes, points }: TableSchem
   }
   return best === undefined ? unordered : { ordered: best, few: false };
 }
+
+/** True if an index has the rows of a query in its order, or those of each dataset. */
+export function isInOrderOf(index: IndexSchema, query: BoundQuery): boolean {
+  const pinned = pinnedProperties(query.filter);
+  const { sorting, values } = columnsThatHelp(index, pinned, sortedProperties(query));
+  return sorting > 0 && values === datasetsIn(index, pinned);
+}
+
+/** Returns the names of the properties that a query is ordered by; undefined for a computed value. */
+const sortedProperties = ({ orderBy }: BoundQuery): readonly (string | undefined)[] =>
+  orderBy.map(({ expression }) =>
+    expression.kind === "Property" && expression.base === undefined ? expression.property.name : undefined,
+  );
+
+/** Returns the number of datasets whose rows an index has one after another. */
+const datasetsIn = (index: IndexSchema, pinned: ReadonlyMap<string, number>): number =>
+  hasDataset(index) ? (pinned.get(datasetProperty.name) ?? 1) : 1;
 
 /** True if the index contains the dataset, so that the rows of other datasets are not read. */
 const hasDataset = ({ columns }: IndexSchema): boolean => columns.includes(datasetProperty);
@@ -183,7 +202,7 @@ function leavesFew(condition: BoundNode, indexes: readonly IndexSchema[], rowsOf
 }
 
 /** Returns the first column of an index other than the dataset. */
-const leadingColumn = (index: IndexSchema): IndexSchema["columns"][number] | undefined =>
+export const leadingColumn = (index: IndexSchema): IndexSchema["columns"][number] | undefined =>
   index.columns[startsWithDataset(index) ? 1 : 0];
 
 /** Counts the leading index columns that the filter pins, the combinations of their values, and the following columns of the order. */

@@ -1,5 +1,6 @@
 import { LruCache } from "@cadastre/odata/lru-cache";
 import { StoreError } from "../errors.ts";
+import type { ExpectedCost } from "./expected-cost.ts";
 
 /** The customer that a query is run for, and its limits. */
 export type CustomerShare = {
@@ -21,8 +22,9 @@ export type ReadFor = {
 };
 
 /**
- * Cost class of a query. Each query starts as a `page`. If it runs longer than a {@link slice}, it is stopped and run again as a `scan`;
- * so is the next query of the same SQL text, without the first attempt.
+ * Cost class of a query. It starts as a `scan` if the {@link ExpectedCost} is unbounded, else as a `page`. A page that runs longer than a
+ * {@link slice} is stopped and run again as a `scan`, unless its cost is bounded. The next query of the same SQL text starts in the class that
+ * this one showed.
  */
 export type CostClass = "page" | "scan";
 
@@ -33,9 +35,11 @@ export const slice = 50;
 export type Use = { readonly queries: number; readonly seconds: number };
 
 export type TurnsOptions = {
-  /** Number of readers. Scans leave half of them free, if there are two or more. */
+  /** Number of readers, and so of queries that run at once. */
   readonly readers: number;
-  /** Length of the queue from which on a customer that already has a waiting query is refused. */
+  /** Maximum number of queries of each class that run at once. By default scans leave half of the readers free, if there are two or more. */
+  readonly most?: Readonly<Record<CostClass, number>>;
+  /** Length of the queue of a class from which on a customer that already has a query in it is refused. */
   readonly queue: number;
   /** Returns a monotonic time in milliseconds. */
   readonly now?: () => number;
@@ -62,6 +66,7 @@ type Customer = {
 
 type Run<T> = {
   readonly share: CustomerShare;
+  readonly expected: ExpectedCost;
   /** Key of queries that cost about the same, such as their SQL text without values. Undefined if there is none. */
   readonly shape: string | undefined;
   /** True if nobody waits for the result. The query starts as a scan, and is not charged to the limit of scans. */
@@ -73,26 +78,27 @@ type Run<T> = {
   readonly attempt: (timeout: number, cost: CostClass) => Promise<T>;
 };
 
-/** Maximum number of SQL texts of scans to remember. */
+/** Maximum number of SQL texts whose class is remembered. */
 const keptShapes = 1000;
 
 /** Scheduler that shares the readers between customers: start-time fair queueing by the time that queries take. */
 export class QueryScheduler {
   readonly #options: TurnsOptions;
   readonly #now: () => number;
-  readonly #mostScans: number;
+  readonly #most: Readonly<Record<CostClass, number>>;
   readonly #customers = new Map<string, Customer>();
   /** Time at which the scan budget of a customer is full again. */
   readonly #budgets = new Map<string, number>();
-  readonly #scanShapes = new LruCache<string, true>(keptShapes);
+  /** The class that the last query of an SQL text showed. */
+  readonly #shown = new LruCache<string, CostClass>(keptShapes);
   readonly #used: Record<CostClass, { queries: number; seconds: number }> = {
     page: { queries: 0, seconds: 0 },
     scan: { queries: 0, seconds: 0 },
   };
   readonly #expected: Record<CostClass, number> = { page: 5, scan: 500 };
   #free: number;
-  #scans = 0;
-  #waiting = 0;
+  readonly #running: Record<CostClass, number> = { page: 0, scan: 0 };
+  readonly #waiting: Record<CostClass, number> = { page: 0, scan: 0 };
   /** Virtual time of the customer whose query started last. */
   #time = 0;
   #isClosed = false;
@@ -101,11 +107,11 @@ export class QueryScheduler {
     this.#options = options;
     this.#now = options.now ?? (() => performance.now());
     this.#free = options.readers;
-    this.#mostScans = Math.ceil(options.readers / 2);
+    this.#most = options.most ?? { page: options.readers, scan: Math.ceil(options.readers / 2) };
   }
 
   get waiting(): number {
-    return this.#waiting;
+    return this.#waiting.page + this.#waiting.scan;
   }
 
   get used(): Readonly<Record<CostClass, Use>> {
@@ -118,18 +124,22 @@ export class QueryScheduler {
    * @throws {StoreError} `store_busy`, `too_many_queries`, `scan_limit_reached`, `query_timeout`, `query_canceled`
    */
   async run<T>(query: Run<T>): Promise<T> {
-    const { shape = "", background, timeout } = query;
+    const { share, expected, shape, background, timeout } = query;
     const end = this.#now() + timeout;
-    if (!background && !this.#scanShapes.has(shape)) {
+    const shown = this.#shownBy(shape);
+    if (!background && shown !== "scan") {
+      const cost = expected === "unbounded" && shown === undefined ? "scan" : "page";
+      const isLimited = expected !== "bounded" && (cost === "page" || this.#isSpent(share));
       try {
-        return await this.#runAs("page", query, end);
+        return await this.#runAs(cost, query, end, isLimited ? slice : timeout);
       } catch (error) {
         const isStopped = error instanceof StoreError && error.code === "query_timeout";
-        if (!isStopped || this.#now() >= end) throw error;
-        if (shape !== "") this.#scanShapes.get(shape, () => true);
+        if (!isLimited || !isStopped || this.#now() >= end) throw error;
+        this.#learn(shape, "scan");
       }
     }
-    return this.#runAs("scan", query, end);
+    if (!background && this.#isSpent(share)) throw new StoreError("scan_limit_reached");
+    return this.#runAs("scan", query, end, timeout);
   }
 
   /** Refuses all waiting queries and all later ones. */
@@ -139,21 +149,32 @@ export class QueryScheduler {
       for (const { start } of waiting) start({ end: () => {} });
   }
 
-  async #runAs<T>(cost: CostClass, query: Run<T>, end: number): Promise<T> {
-    const { share, shape = "", background, signal, attempt } = query;
-    const isCharged = cost === "scan" && !background;
-    if (isCharged) this.#requireBudget(share);
+  /** @param most maximum time of the attempt, in milliseconds */
+  async #runAs<T>(cost: CostClass, query: Run<T>, end: number, most: number): Promise<T> {
+    const { share, shape, background, signal, attempt } = query;
     const turn = await this.#take(share, cost, end, signal);
     const started = this.#now();
     try {
-      const left = end - started;
-      return await attempt(cost === "page" ? Math.min(slice, left) : left, cost);
+      return await attempt(Math.min(most, end - started), cost);
     } finally {
       turn.end();
-      const took = this.#now() - started;
-      if (isCharged) this.#charge(share, took);
-      if (isCharged && took < slice) this.#scanShapes.delete(shape);
+      if (cost === "scan" && !background) {
+        const took = this.#now() - started;
+        this.#learn(shape, took < slice ? "page" : "scan");
+        // A query that takes no longer than a page may is no scan after all.
+        if (took >= slice) this.#charge(share, took);
+      }
     }
+  }
+
+  #shownBy(shape: string | undefined): CostClass | undefined {
+    return shape !== undefined && this.#shown.has(shape) ? this.#shown.get(shape, () => "page") : undefined;
+  }
+
+  #learn(shape: string | undefined, cost: CostClass): void {
+    if (shape === undefined) return;
+    this.#shown.delete(shape);
+    this.#shown.get(shape, () => cost);
   }
 
   #take(
@@ -165,14 +186,15 @@ export class QueryScheduler {
     if (this.#isClosed || signal?.aborted === true) throw new StoreError("query_canceled");
     const customer = this.#customerOf(share);
     if (customer.running + customer.waiting.size >= share.queries) throw new StoreError("too_many_queries");
-    if (!this.#canStart(cost) && this.#waiting >= this.#options.queue && customer.waiting.size > 0)
+    const isFull = !this.#canStart(cost) && this.#waiting[cost] >= this.#options.queue;
+    if (isFull && [...customer.waiting].some((waiting) => waiting.cost === cost))
       throw new StoreError("store_busy");
     return new Promise<ReaderSlot>((resolve, reject) => {
       const settle = (act: () => void) => {
         clearTimeout(late);
         signal?.removeEventListener("abort", cancel);
         customer.waiting.delete(waiting);
-        this.#waiting--;
+        this.#waiting[cost]--;
         act();
       };
       const refuse = (code: "store_busy" | "query_canceled") => settle(() => reject(new StoreError(code)));
@@ -182,7 +204,7 @@ export class QueryScheduler {
       const waiting: Waiting = { share, cost, start };
       signal?.addEventListener("abort", cancel, { once: true });
       customer.waiting.add(waiting);
-      this.#waiting++;
+      this.#waiting[cost]++;
       this.#startNext();
     });
   }
@@ -202,11 +224,11 @@ export class QueryScheduler {
   }
 
   #canStart(cost: CostClass): boolean {
-    return this.#free > 0 && (cost === "page" || this.#scans < this.#mostScans);
+    return this.#free > 0 && this.#running[cost] < this.#most[cost];
   }
 
   #startNext(): void {
-    while (this.#free > 0 && this.#waiting > 0) {
+    while (this.#free > 0 && this.waiting > 0) {
       let next: { readonly customer: Customer; readonly waiting: Waiting } | undefined;
       for (const customer of this.#customers.values()) {
         if (next !== undefined && customer.time >= next.customer.time) continue;
@@ -228,14 +250,14 @@ export class QueryScheduler {
     customer.time += expected / weight;
     customer.running++;
     this.#free--;
-    if (cost === "scan") this.#scans++;
+    this.#running[cost]++;
     start({
       end: () => {
         const took = this.#now() - started;
         customer.time += (took - expected) / weight;
         customer.running--;
         this.#free++;
-        if (cost === "scan") this.#scans--;
+        this.#running[cost]--;
         this.#expected[cost] += (took - this.#expected[cost]) / 16;
         this.#used[cost].queries++;
         this.#used[cost].seconds += took / 1000;
@@ -244,12 +266,12 @@ export class QueryScheduler {
     });
   }
 
-  /** The scan budget is a token bucket that fills within a minute. */
-  #requireBudget({ customer, scanSeconds }: CustomerShare): void {
+  /** True if the customer has used up its scans. Their budget is a token bucket that fills within a minute. */
+  #isSpent({ customer, scanSeconds }: CustomerShare): boolean {
     const now = this.#now();
     const whole = this.#budgets.get(customer) ?? now;
     if (whole <= now) this.#budgets.delete(customer);
-    if (scanSeconds === 0 || whole - now > minute) throw new StoreError("scan_limit_reached");
+    return scanSeconds === 0 || whole - now > minute;
   }
 
   #charge({ customer, scanSeconds }: CustomerShare, took: number): void {

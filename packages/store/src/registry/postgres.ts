@@ -24,7 +24,7 @@ export type PostgresRegistryOptions = {
  */
 export async function openPostgresRegistry(options: PostgresRegistryOptions): Promise<AccessRegistry> {
   const { connection, schema = "cadastre_registry", connections = 4, wait = 5000 } = options;
-  const settings = [`set statement_timeout to ${Math.ceil(wait)}`];
+  const settings = { statement_timeout: String(Math.ceil(wait)) };
   const database = createConnectionPool({ connection, schemas: [schema] }, { connections, wait, settings });
   try {
     await migrateRegistry(database, (transaction) => excludeOthers(transaction, schema), options);
@@ -54,7 +54,7 @@ export async function openPostgresRegistryAudit(
   const { connection, schema = "cadastre_registry", wait = 5000 } = options;
   const database = createConnectionPool(
     { connection, schemas: [schema] },
-    { connections: 1, wait, settings: [] },
+    { connections: 1, wait, settings: {} },
   );
   try {
     const transaction = await database.transaction({ isolationLevel: "repeatable read", readOnly: true });

@@ -13,6 +13,7 @@ import { pinsKey } from "../read/access.ts";
 import { compileCountRequest, compileOrderValues, type ReadableTable } from "../read/compile.ts";
 import { firstOf, withPosition } from "../read/current-compiler.ts";
 import { type QueryLimits, shareOf } from "../read/customer-share.ts";
+import { expectedCost } from "../read/expected-cost.ts";
 import { PageRequests } from "../read/page-requests.ts";
 import { type AsOf, emptyPage, type ReadRequest, type ReadResult } from "../read/request.ts";
 import { type CostClass, QueryScheduler, type Use } from "../read/scheduler.ts";
@@ -44,7 +45,7 @@ export type SqliteStoreOptions = SchemaOptions & {
   readonly heap?: number | undefined;
   /** Maximum total size of the idle page buffers of each thread, in bytes. By default 64 MiB. */
   readonly buffers?: number | undefined;
-  /** Length of the queue from which on a customer that already has a waiting query is refused. By default 256. */
+  /** Length of the queue for look-ups, and of that for scans, from which a customer with a query in it is refused. By default 256. */
   readonly queue?: number | undefined;
   readonly limits?: QueryLimits | undefined;
   /** Timeout of a query in milliseconds, including the time in the queue. By default 10,000. */
@@ -237,10 +238,16 @@ class SqliteStore implements WritableStore {
   async #read(
     request: ReadRequest,
     query: RestrictedQuery,
-    { signal, background }: Pick<ReadOptions, "signal" | "background">,
+    { signal, background, since, until }: Pick<ReadOptions, "signal" | "background" | "since" | "until">,
   ): Promise<ReadResult> {
     if (this.#pool === undefined) return this.#reader.read(request);
-    return this.#pool.read(request, { share: shareOf(query, this.#limits), background, signal });
+    const { page, count } = request;
+    const expected = expectedCost(query, this.#find(query).table, {
+      page: page !== undefined,
+      count: count !== undefined,
+      changes: since !== undefined || until !== undefined,
+    });
+    return this.#pool.read(request, expected, { share: shareOf(query, this.#limits), background, signal });
   }
 }
 

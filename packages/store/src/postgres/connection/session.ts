@@ -1,7 +1,10 @@
+import type { Socket } from "node:net";
 import { type CompiledSql, identifier, postgres, type SqlFragment, sql } from "@cadastre/odata";
 import { render } from "@cadastre/odata/run";
 import type { Knex } from "knex";
+import { transactionStateOf } from "../../database/postgres-transactions.ts";
 import type { Session } from "../../database/session.ts";
+import type { ServerAddress } from "./cancel.ts";
 import { type Query, RoundTrip, type TextRow } from "./round-trip.ts";
 import { Statements } from "./statements.ts";
 
@@ -9,10 +12,7 @@ import { Statements } from "./statements.ts";
 type Connection = { readonly query: (roundTrip: RoundTrip) => unknown };
 
 /** The part of a `pg` client that a store needs. */
-export type Client = Connection & {
-  /** Id of the server process. */
-  readonly processID: number;
-};
+export type Client = Connection & ServerAddress & { readonly connection: { readonly stream: Socket } };
 
 /** Connection pool inside knex. */
 type Pool = {
@@ -27,9 +27,10 @@ const statementsOf = new WeakMap<Connection, Statements>();
 
 /** Runs statements on a connection in one round trip. They run in one transaction, unless a transaction is open already. */
 export function runTogether(client: Connection, queries: readonly Query[]): Promise<void> {
-  const statements = statementsOf.get(client) ?? new Statements();
+  const state = transactionStateOf(client);
+  const statements = statementsOf.get(client) ?? new Statements(state?.statements ?? "named");
   statementsOf.set(client, statements);
-  const roundTrip = new RoundTrip(queries, statements);
+  const roundTrip = new RoundTrip(queries, statements, state);
   client.query(roundTrip);
   return roundTrip.done;
 }

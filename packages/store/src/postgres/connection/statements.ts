@@ -1,18 +1,23 @@
 import { LruCache } from "@cadastre/odata/lru-cache";
+import type { StatementKind } from "../../database/postgres-transactions.ts";
+import { type Prepared, unnamed } from "../../database/postgres-wire.ts";
 
 /** Maximum number of prepared statements on a connection. */
 const capacity = 256;
 
-export type Prepared = { readonly name: string; readonly isNew: boolean };
-
-/** LRU cache of the names of a connection's prepared statements, by SQL text. */
+/** LRU cache of the names of a connection's prepared statements, by SQL text. Unnamed statements are not kept. */
 export class Statements {
   readonly #names = new LruCache<string, string>(capacity, (name) => this.#dropped.push(name));
   #dropped: string[] = [];
+  readonly #kind: StatementKind;
   #last = 0;
 
-  /** Returns the name of a statement. If it is new, the caller must parse the statement under this name. */
+  constructor(kind: StatementKind) {
+    this.#kind = kind;
+  }
+
   prepare(text: string): Prepared {
+    if (this.#kind === "unnamed") return unnamed;
     const isNew = !this.#names.has(text);
     return { name: this.#names.get(text, () => `cadastre_${++this.#last}`), isNew };
   }

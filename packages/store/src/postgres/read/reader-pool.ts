@@ -1,6 +1,8 @@
 import type { Knex } from "knex";
 import { StoreError } from "../../errors.ts";
-import type { QueryScheduler, ReadFor } from "../../read/scheduler.ts";
+import type { ExpectedCost } from "../../read/expected-cost.ts";
+import type { CostClass, QueryScheduler, ReadFor } from "../../read/scheduler.ts";
+import { cancelStatement } from "../connection/cancel.ts";
 import type { Query } from "../connection/round-trip.ts";
 import { type Client, poolOf, runTogether } from "../connection/session.ts";
 import { ReadDeadline } from "./read-deadline.ts";
@@ -11,22 +13,29 @@ import { ReadDeadline } from "./read-deadline.ts";
  */
 export type Run = (queries: readonly Query[], isHeld?: boolean) => Promise<void>;
 
-const [begin, end] = ["begin", "rollback"].map((text): Query => ({ text, values: [] })) as [Query, Query];
+/** All statements of a transaction that reads see one state of the store. */
+const begin: Query = { text: "begin isolation level repeatable read read only", values: [] };
+const [commit, rollback] = ["commit", "rollback"].map((text): Query => ({ text, values: [] })) as [
+  Query,
+  Query,
+];
 
 export type PostgresReaderOptions = {
-  readonly knex: Knex;
-  /** Scheduler that runs at most as many queries at once as there are connections. */
+  /** Connection pools by the cost of the queries that they run. They may be one. */
+  readonly pools: Readonly<Record<CostClass, Knex>>;
+  /** Scheduler that runs at most as many queries of each class at once as its pool has connections. */
   readonly scheduler: QueryScheduler;
   /** Timeout of a query in milliseconds, including the time in the queue. */
   readonly timeout: number;
-  /** Cancels the running statement of a server process. */
-  readonly cancel: (processId: number) => Promise<unknown>;
 };
 
-/** SQLSTATE of a canceled statement: by `statement_timeout` or {@link PostgresReaderOptions.cancel}. */
+/** SQLSTATE of a canceled statement: by `statement_timeout` or {@link cancelStatement}. */
 const canceled = "57014";
 
-/** Connection pool for reading; each connection runs one query at a time. */
+/** Time in milliseconds that the server may take to stop a statement. Then the connection is closed, and replaced when it is needed. */
+const grace = 2000;
+
+/** Connection pools for reading; each connection runs one query at a time. */
 export class PostgresReaders {
   readonly #options: PostgresReaderOptions;
   /** One for each query that runs or waits. */
@@ -38,28 +47,38 @@ export class PostgresReaders {
 
   /**
    * @param work called again if the first attempt exceeds the time of a page, see `CostClass`
-   * @throws {StoreError} see `Turns.run`
+   * @throws {StoreError} see `QueryScheduler.run`
    */
-  use<T>(work: (run: Run) => Promise<T>, { share, background = false, signal }: ReadFor): Promise<T> {
-    const { scheduler: turns, timeout } = this.#options;
-    const attempt = (part: number) => this.#attempt(work, part, signal);
-    // The cost class cannot be predicted here, because the SQL text is not known before a connection is acquired.
-    return turns.run({ share, shape: undefined, background, timeout, signal, attempt });
+  use<T>(
+    expected: ExpectedCost,
+    work: (run: Run) => Promise<T>,
+    { share, background = false, signal }: ReadFor,
+  ): Promise<T> {
+    const { scheduler, timeout } = this.#options;
+    const attempt = (part: number, cost: CostClass) => this.#attempt(work, part, cost, signal);
+    // There is no shape, because the SQL text is not known before a connection is acquired.
+    return scheduler.run({ share, expected, shape: undefined, background, timeout, signal, attempt });
   }
 
   async #attempt<T>(
     work: (run: Run) => Promise<T>,
     timeout: number,
+    cost: CostClass,
     signal: AbortSignal | undefined,
   ): Promise<T> {
     // Starts with the whole timeout, because opening a connection may take longer than a page may. The limit of the attempt is
     // set afterwards.
     const stop = new ReadDeadline(this.#options.timeout, signal);
     this.#stops.add(stop);
+    const pool = poolOf(this.#options.pools[cost]);
     try {
-      const client = await this.#acquire(stop);
+      const client = await this.#acquire(pool, stop);
       stop.endAfter(timeout);
-      return await this.#work(client, stop, work);
+      try {
+        return await this.#work(client, stop, work);
+      } finally {
+        await pool.releaseConnection(client);
+      }
     } finally {
       stop.end();
       this.#stops.delete(stop);
@@ -69,12 +88,11 @@ export class PostgresReaders {
   async close(): Promise<void> {
     this.#options.scheduler.close();
     for (const stop of this.#stops) stop.stopNow("query_canceled");
-    await this.#options.knex.destroy();
+    await Promise.all([...new Set(Object.values(this.#options.pools))].map((pool) => pool.destroy()));
   }
 
-  async #acquire(stop: ReadDeadline): Promise<Client> {
+  async #acquire(pool: ReturnType<typeof poolOf>, stop: ReadDeadline): Promise<Client> {
     stop.check();
-    const pool = poolOf(this.#options.knex);
     const acquired = pool.acquireConnection();
     try {
       return await new Promise<Client>((resolve, reject) => {
@@ -94,27 +112,33 @@ export class PostgresReaders {
   }
 
   async #work<T>(client: Client, stop: ReadDeadline, work: (run: Run) => Promise<T>): Promise<T> {
-    const { knex, cancel } = this.#options;
     let canceling: Promise<unknown> | undefined;
+    let late: NodeJS.Timeout | undefined;
     let isOpen = false;
     stop.act = () => {
-      canceling = cancel(client.processID).catch(() => {});
+      canceling = cancelStatement(client, grace).catch(() => {});
+      late = setTimeout(() => client.connection.stream.destroy(), grace);
     };
     try {
-      return await work((queries, isHeld = false) => {
+      return await work(async (queries, isHeld = false) => {
         stop.check();
-        if (!isHeld || isOpen) return runTogether(client, queries);
+        if (isOpen) return runTogether(client, queries);
         isOpen = true;
-        return runTogether(client, [begin, ...queries]);
+        await runTogether(client, [begin, ...queries, ...(isHeld ? [] : [commit])]);
+        isOpen = isHeld;
       });
     } catch (error) {
-      throw isCanceled(error) ? new StoreError(stop.code ?? "query_timeout") : error;
+      if (error instanceof StoreError) throw error;
+      throw stop.code !== undefined || isCanceled(error)
+        ? new StoreError(stop.code ?? "query_timeout")
+        : error;
     } finally {
-      // Waits for the cancel request, so that it cannot cancel the connection's next query.
+      // From here on the read is not stopped: a request would cancel what the connection runs next.
+      stop.act = () => {};
       await canceling;
       // If the connection is lost, the server has ended the transaction too.
-      if (isOpen) await runTogether(client, [end]).catch(() => {});
-      await poolOf(knex).releaseConnection(client);
+      if (isOpen) await runTogether(client, [rollback]).catch(() => {});
+      clearTimeout(late);
     }
   }
 }

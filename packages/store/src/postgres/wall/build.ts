@@ -3,6 +3,7 @@ import { type ResourceRules, resourceRules } from "@cadastre/entitlement";
 import { identifier, type SqlFragment, sql } from "@cadastre/odata";
 import { join, render } from "@cadastre/odata/run";
 import type { Knex } from "knex";
+import type { Settings } from "../../database/postgres-transactions.ts";
 import { StoreError } from "../../errors.ts";
 import { recordColumns, tableOf, validity } from "../../schema/table.ts";
 import type { StoredResource } from "../../stored-resource.ts";
@@ -33,10 +34,8 @@ const textOf = (statement: SqlFragment): string => render(statement, () => "?").
 /** Returns the schema of the views. They have the same names as the tables, and the schema comes first in the search path. */
 export const wallSchema = (schema: string): string => `${schema}_wall`;
 
-/** Returns the statements that set up each reader connection. */
-export const wallSettings = ({ role }: Wall): readonly string[] => [
-  textOf(sql`set role ${identifier(role)}`),
-];
+/** Returns the settings of each transaction that reads. */
+export const wallSettings = ({ role }: Wall): Settings => ({ role });
 
 type View = { readonly name: string; readonly columns: SqlFragment; readonly rows: SqlFragment };
 

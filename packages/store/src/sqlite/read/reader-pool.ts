@@ -1,4 +1,5 @@
 import { StoreError } from "../../errors.ts";
+import type { ExpectedCost } from "../../read/expected-cost.ts";
 import type { ReadRequest, ReadResult } from "../../read/request.ts";
 import type { CostClass, QueryScheduler, ReadFor } from "../../read/scheduler.ts";
 import type { ReaderReply } from "./messages.ts";
@@ -41,13 +42,18 @@ export class SqliteReaders {
     this.#options = options;
   }
 
-  /** @throws {StoreError} see `Turns.run` */
-  read(request: ReadRequest, { share, background = false, signal }: ReadFor): Promise<ReadResult> {
+  /** @throws {StoreError} see `QueryScheduler.run` */
+  read(
+    request: ReadRequest,
+    expected: ExpectedCost,
+    { share, background = false, signal }: ReadFor,
+  ): Promise<ReadResult> {
     const { timeout } = request;
     const attempt = (part: number, cost: CostClass) =>
       this.#run(cost, { ...request, timeout: part }, timeout, signal);
     return this.#options.scheduler.run({
       share,
+      expected,
       shape: shapeOf(request),
       background,
       timeout,
