@@ -15,7 +15,12 @@ const listItemKinds: ReadonlySet<string> = new Set(["Literal", "Enum", "Geo"]);
  * text is not consumed to its end, and the grammar decides.
  */
 export class ExpressionReader extends PathReader {
-  private operatorEnd = 0;
+  declare private operatorEnd: number;
+
+  constructor(text: string, limits: Limits) {
+    super(text, limits);
+    this.operatorEnd = 0;
+  }
 
   /** Reads the longest expression that begins at offset `at`. Its nodes are counted anew. */
   expressionAt(at: number): SyntaxNode | undefined {

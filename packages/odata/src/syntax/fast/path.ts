@@ -28,17 +28,22 @@ const isTyped = (text: string, start: number, end: number): boolean =>
  * grammar must decide, and the reader is not used any more.
  */
 export abstract class PathReader {
+  // The constructor assigns the properties. Class fields with initializers would make parsing a short text a tenth slower.
   /** Offset of the next code unit. */
-  at = 0;
-  protected readonly text: string;
-  protected readonly limits: Limits;
-  protected nodes = 0;
-  protected depth = 0;
-  protected lambdas = 0;
+  declare at: number;
+  declare protected readonly text: string;
+  declare protected readonly limits: Limits;
+  declare protected nodes: number;
+  declare protected depth: number;
+  declare protected lambdas: number;
 
   constructor(text: string, limits: Limits) {
+    this.at = 0;
     this.text = text;
     this.limits = limits;
+    this.nodes = 0;
+    this.depth = 0;
+    this.lambdas = 0;
   }
 
   /** Reads an expression, whose operators have at least the precedence `binds`. */

@@ -59,10 +59,9 @@ export class PageRows {
       this.#more = true;
       return;
     }
-    const keyValues = () => fields.slice(leading, leading + key);
     const [dataset = null, record, members, checksum] = fields;
     const text = Buffer.from(record ?? "");
-    requireUndamaged(dataset, text, members ?? "", checksum, keyValues);
+    requireUndamaged(dataset, text, members ?? "", checksum, () => fields.slice(leading, leading + key));
     const values =
       computed.length === 0
         ? ""
@@ -70,7 +69,7 @@ export class PageRows {
     this.#assembler.add(text, members ?? "", dataset, values);
     this.#length++;
     this.#last = fields;
-    this.#keys?.push(...keyValues());
+    this.#keys?.push(...fields.slice(leading, leading + key));
   }
 
   finish(): PageResult {
