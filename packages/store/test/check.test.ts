@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { registerFunctions } from "@cadastre/odata/sqlite";
 import Database from "better-sqlite3";
 import { afterAll, describe, expect, test } from "vitest";
 import { openRegistryAudit, openSqliteRegistry } from "../src/registry/index.ts";
@@ -58,6 +59,11 @@ describe("the check of a database", () => {
 
   test("finds an altered schema", async () => {
     const file = await fill("schema");
+    // Pages of the schema that were split leave copies of their text in the file.
+    const database = new Database(file);
+    registerFunctions(database);
+    database.exec("vacuum");
+    database.close();
     flip(file, 'Home_checksum_update" after');
     expect(checkSqlite(file, resources)).not.toEqual([]);
   });

@@ -5,6 +5,7 @@ import { Worker } from "node:worker_threads";
 import { registerFunctions } from "@cadastre/odata/sqlite";
 import Database from "better-sqlite3";
 import { afterAll, describe, expect, test, vi } from "vitest";
+import { registerChecksum } from "../src/checksum/checksums.ts";
 import { checkSqlite, openSqliteStore } from "../src/sqlite/index.ts";
 import { type Harness, rowsOf } from "./conformance/harness.ts";
 import { conformance } from "./conformance/index.ts";
@@ -55,6 +56,19 @@ test.each([0, 2])(
     expect(readdirSync(folder).filter((file) => file.startsWith(name))).toEqual([`${name}_store.sqlite`]);
   },
 );
+
+test("a publication is rehearsed while another process writes", async () => {
+  const store = await harnessOf("rehearsed", 0).open("store");
+  await store.builds.stage("Property", "mls", records, { cursor: "1" });
+  const other = new Database(join(folder, "rehearsed_store.sqlite"));
+  registerChecksum(other);
+  other.exec(`update "Property_staged" set "cadastre_record" = '{}'; begin immediate`);
+  const publication = store.builds.publish(["Property"], undefined, { rehearse: true });
+  await expect(publication).rejects.toMatchObject({ code: "invalid_record" });
+  other.exec("rollback");
+  other.close();
+  await store.close();
+});
 
 test("places are found by their rows after the file is vacuumed", async () => {
   const harness = harnessOf("vacuumed", 0);

@@ -18,7 +18,8 @@ export type Build = {
   readonly records: number;
   /**
    * Fingerprint of the state: the sum of the SHA-256 hashes of dataset and text of every record, modulo 2^256, in hexadecimal
-   * digits. The members of each text are in the order in which the store first stored them.
+   * digits. The members of each text are in the order in which the store first stored them. It is computed from the changed records and
+   * the fingerprint before. It shows accidents, and is no proof against somebody who may choose records.
    */
   readonly sha256: string;
   /** Cursor of each source at the time of the build, by source name. */
@@ -51,10 +52,23 @@ export type Staged = {
   readonly changes: number;
 };
 
+/** Number and fingerprint of the records that a publication is expected to serve, computed from the staged changes beforehand. */
+export type Rehearsal = Pick<Build, "records" | "sha256">;
+
+export type PublishOptions = {
+  /**
+   * True to compute the result of the publication beforehand, see `Candidate.rehearsal`. It is computed on committed data while other
+   * commits may go on, and again if the staged changes or the records have changed in the meantime.
+   */
+  readonly rehearse?: boolean | undefined;
+};
+
 /** The state, with all records of the resource, that a publication would serve. Only valid during the check. */
 export type Candidate = Pick<Build, "resource" | "checkpoint" | "previous" | "records" | "sha256"> & {
   /** The commit of the publication; its numbers cover all of the published resources. */
   readonly commit: Commit;
+  /** Undefined if the publication was not rehearsed. */
+  readonly rehearsal: Rehearsal | undefined;
   /** Reads a page of the candidate state. */
   readonly page: (
     query: RestrictedQuery,
@@ -147,7 +161,11 @@ export type Builds = {
    *
    * @throws {StoreError} `invalid_record`, `unknown_resource`
    */
-  readonly publish: (resources: readonly string[], check?: Check) => Promise<PublicationResult>;
+  readonly publish: (
+    resources: readonly string[],
+    check?: Check,
+    options?: PublishOptions,
+  ) => Promise<PublicationResult>;
   /**
    * Serves an earlier build of a resource again, as a new build. The cursors of its sources are reset to those of the earlier
    * build, and their staged changes are deleted. If `review` throws, nothing is changed.

@@ -34,7 +34,8 @@ export function createBuilds(database: BuildDatabase): Builds {
       const { table } = find(resource);
       return write(({ session }) => discardStaged(session, table, source));
     },
-    publish: async (resources, check) => publishBuild(database, [...new Set(resources)].map(find), check),
+    publish: async (resources, check, options) =>
+      publishBuild(database, [...new Set(resources)].map(find), check, options),
     rollback: async (resource, build, review) => {
       const stored = find(resource);
       return write((open) => rollback(open, database, stored, build, review));

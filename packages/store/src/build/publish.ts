@@ -6,13 +6,22 @@ import { beginning, recordText, type StoredTable, type TableSchema, validity } f
 import type { Commit } from "../store.ts";
 import { createUlid } from "../ulid.ts";
 import type { PendingChange } from "../write/version.ts";
-import type { Build, Candidate, CandidateRecord, Check, GateVerdict, PublicationResult } from "./build.ts";
+import type {
+  Build,
+  Candidate,
+  CandidateRecord,
+  Check,
+  GateVerdict,
+  PublicationResult,
+  PublishOptions,
+} from "./build.ts";
 import type { BuildDatabase, CandidateReads, OpenCommit } from "./build-database.ts";
-import { resourceDigest } from "./digest.ts";
+import { storeCurrentDigest } from "./digest-table.ts";
 import { addBuild, readBuilds } from "./history.ts";
+import { isStillValid, type Rehearsed, rehearse } from "./rehearse.ts";
 import { checkpointOf, setChanges } from "./set-changes.ts";
 import { readSources, type SourceState, writeSource } from "./sources.ts";
-import { stagedChanges, stageMissing } from "./staged-changes.ts";
+import { readySources, stagedChanges, stageMissing } from "./staged-changes.ts";
 import { forgetStaged } from "./staging.ts";
 
 /** Thrown to roll back a publication whose check did not pass. */
@@ -28,34 +37,57 @@ class Refusal extends Error {
 
 const unchecked: Check = () => ({ passed: true, evidence: null });
 
+/** Thrown to roll back a publication of something else than was rehearsed. */
+class Outdated extends Error {
+  override readonly name = "Outdated";
+}
+
+/** Number of times that a publication is rehearsed while other commits go on. Then they wait for the rehearsal. */
+const rehearsals = 3;
+
 /** See `Builds.publish`. */
 export async function publishBuild(
   database: BuildDatabase,
   tables: readonly StoredTable[],
   check: Check = unchecked,
+  { rehearse: isRehearsed = false }: PublishOptions = {},
 ): Promise<PublicationResult> {
+  const publish = (rehearsed?: Rehearsed | "within") =>
+    database.write((open, reads) => publishWithin(open, reads, database, tables, check, rehearsed));
   try {
-    return await database.write((open, reads) => publishWithin(open, reads, database, tables, check));
+    if (!isRehearsed) return await publish();
+    for (let i = 0; i < rehearsals; i++)
+      try {
+        return await publish(await database.snapshot((session) => rehearse(session, database, tables)));
+      } catch (error) {
+        if (!(error instanceof Outdated)) throw error;
+      }
+    return await publish("within");
   } catch (error) {
     if (error instanceof Refusal) return { published: false, verdicts: error.verdicts };
     throw error;
   }
 }
 
+/** @param given the rehearsal, or `within` to rehearse in this commit */
 async function publishWithin(
   open: OpenCommit,
   reads: CandidateReads,
   database: BuildDatabase,
   tables: readonly StoredTable[],
   check: Check,
+  given: Rehearsed | "within" | undefined,
 ): Promise<PublicationResult> {
+  const rehearsed = given === "within" ? await rehearse(open.session, database, tables) : given;
+  if (given !== "within" && rehearsed !== undefined)
+    if (!(await isStillValid(rehearsed, open.session, database, tables))) throw new Outdated();
   await open.fill(takeStaged(open.session, tables));
   await open.updateFollowers();
   const commit = await open.finish();
   const builds: Build[] = [];
   const verdicts: Record<string, GateVerdict> = {};
   for (const { table } of tables) {
-    const candidate = await candidateOf(open.session, reads, database, table, commit);
+    const candidate = await candidateOf(open.session, reads, database, table, commit, rehearsed);
     const verdict = await check(candidate);
     verdicts[candidate.resource] = verdict;
     builds.push(await serve(open, candidate, verdict));
@@ -73,7 +105,7 @@ async function publishWithin(
  */
 async function* takeStaged(session: Session, tables: readonly StoredTable[]): AsyncGenerator<PendingChange> {
   for (const { table } of tables) {
-    const sources = (await readSources(session, table.name)).filter(({ fullSet }) => fullSet !== "open");
+    const sources = readySources(await readSources(session, table.name));
     if (sources.length === 0) continue;
     for (const state of sources) if (state.fullSet === "whole") await stageMissing(session, table, state);
     yield* stagedChanges(session, table, sources);
@@ -90,9 +122,11 @@ async function candidateOf(
   database: BuildDatabase,
   table: TableSchema,
   commit: Commit,
+  rehearsed: Rehearsed | undefined,
 ): Promise<Candidate> {
   const [current, closed] = [identifier(table.name), identifier(table.closed)];
   const checkpoint = checkpointOf(commit);
+  const digestOf = (of: TableSchema) => storeCurrentDigest(session, of, schemas, database, commit.checkpoint);
   const hasBegun = sql`${identifier(validity.from.name)} = ${value(checkpoint)}`;
   const record = sql`${database.datasetId}, ${recordText}`;
   const schemas = [...database.tables.values()].map((one) => one.table);
@@ -111,12 +145,13 @@ async function candidateOf(
     checkpoint: commit.checkpoint,
     previous: before?.id ?? null,
     commit,
-    ...(await resourceDigest(session, table, database)),
+    rehearsal: rehearsed?.get(table.name)?.result,
+    ...(await digestOf(table)).total(),
     ...reads,
     all: records(sql`select ${record}, case when ${hasBegun} then 1 else 0 end from ${current}`),
     changed: records(sql`select ${record}, 1 from ${current} where ${beginning} = ${value(checkpoint)}`),
     removed: records(sql`select ${record}, 0 from ${closed} where ${isGone}`),
-    setChanges: () => setChanges(session, table.name, schemas, commit),
+    setChanges: () => setChanges(session, table.name, schemas, commit, digestOf),
   };
 }
 

@@ -18,7 +18,13 @@ import { type PointSchema, type TableSchema, tableOf } from "../schema/table.ts"
 import type { StoredResource } from "../stored-resource.ts";
 import { onConnection, poolOf, postgresSession } from "./connection/session.ts";
 import { lockCommits, writePostgresNote } from "./layout/bookkeeping.ts";
-import { columnEncoding, pointExpression, postgresDatasetId, typeOf } from "./layout/columns.ts";
+import {
+  columnEncoding,
+  pointExpression,
+  postgresDatasetId,
+  postgresSha256,
+  typeOf,
+} from "./layout/columns.ts";
 
 const textOf = (fragment: SqlFragment): string => render(fragment, () => "?").text;
 
@@ -33,6 +39,7 @@ const dialect: SchemaDialect = {
   recordType: "json",
   sorted: ({ name, nullable }) => (nullable ? sql`${identifier(name)} nulls first` : identifier(name)),
   datasetId: postgresDatasetId,
+  sha256: postgresSha256,
   pointsVersion: "gist 1",
 };
 

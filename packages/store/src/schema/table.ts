@@ -144,6 +144,17 @@ export function tableOf(resource: StoredResource): TableSchema {
   };
 }
 
+/**
+ * Returns the column with the dataset of the record that a row follows, directly or in several steps. Its value is null if that record
+ * does not exist. Undefined for a table whose rows follow nothing.
+ */
+export function ownerColumn({ follows }: TableSchema, tables: readonly TableSchema[]): string | undefined {
+  if (follows === undefined) return undefined;
+  const followed = tables.find(({ name }) => name === follows.resource);
+  const kept = (followed && ownerColumn(followed, tables)) ?? datasetProperty.name;
+  return Object.entries(follows.values).find(([, column]) => column === kept)?.[0];
+}
+
 function requireType(property: StructuralProperty, type: PrimitiveType, kind: string): StructuralProperty {
   const { name, collection } = property;
   if (property.type !== type || collection) throw new RangeError(`${name} is no ${kind} to index`);
