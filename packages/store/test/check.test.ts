@@ -1,7 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { registerFunctions } from "@cadastre/odata/sqlite";
 import Database from "better-sqlite3";
 import { afterAll, describe, expect, test } from "vitest";
 import { openRegistryAudit, openSqliteRegistry } from "../src/registry/index.ts";
@@ -31,12 +30,12 @@ async function fill(name: string): Promise<string> {
   return fileOf(name);
 }
 
-/** Alters the only occurrence of a text in a file, by one bit. */
+/** Alters each occurrence of a text in a file by one bit: free space of a page may hold a copy of what was moved to another one. */
 function flip(file: string, text: string): void {
   const bytes = readFileSync(file);
-  const at = bytes.indexOf(text);
-  expect([at > 0, bytes.indexOf(text, at + 1)]).toEqual([true, -1]);
-  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  let at = bytes.indexOf(text);
+  expect(at).toBeGreaterThan(0);
+  for (; at >= 0; at = bytes.indexOf(text, at)) bytes[at] = (bytes[at] ?? 0) ^ 1;
   writeFileSync(file, bytes);
 }
 
@@ -59,11 +58,6 @@ describe("the check of a database", () => {
 
   test("finds an altered schema", async () => {
     const file = await fill("schema");
-    // Pages of the schema that were split leave copies of their text in the file.
-    const database = new Database(file);
-    registerFunctions(database);
-    database.exec("vacuum");
-    database.close();
     flip(file, 'Home_checksum_update" after');
     expect(checkSqlite(file, resources)).not.toEqual([]);
   });
