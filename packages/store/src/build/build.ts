@@ -80,6 +80,8 @@ export type Candidate = Pick<Build, "resource" | "checkpoint" | "previous" | "re
   readonly all: () => AsyncIterable<CandidateRecord>;
   /** The records that the publication adds or changes. */
   readonly changed: () => AsyncIterable<CandidateRecord>;
+  /** The records, changed or not, that have the same values in some columns as a record that the publication adds or changes. */
+  readonly related: (columns: readonly string[]) => AsyncIterable<CandidateRecord>;
   /** The records of the resource that the publication removes, as they were before. */
   readonly removed: () => AsyncIterable<CandidateRecord>;
   /**

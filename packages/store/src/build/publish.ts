@@ -150,6 +150,18 @@ async function candidateOf(
     ...reads,
     all: records(sql`select ${record}, case when ${hasBegun} then 1 else 0 end from ${current}`),
     changed: records(sql`select ${record}, 1 from ${current} where ${beginning} = ${value(checkpoint)}`),
+    related: (names) => {
+      const columns = join(
+        names.map((name) => identifier(name)),
+        ", ",
+      );
+      const changed = sql`select ${columns} from ${current} where ${beginning} = ${value(checkpoint)}`;
+      return recordsOf(
+        session.stream(
+          sql`select ${record}, case when ${hasBegun} then 1 else 0 end from ${current} where (${columns}) in (${changed})`,
+        ),
+      );
+    },
     removed: records(sql`select ${record}, 0 from ${closed} where ${isGone}`),
     setChanges: () => setChanges(session, table.name, schemas, commit, digestOf),
   };
