@@ -96,24 +96,33 @@ async function publishWithin(
   for (const [i, stored] of tables.entries()) {
     const build = builds[i];
     if (build !== undefined) await refreshCoverage(open.session, stored, database.datasetId, build);
+    await forgetPublished(open.session, database, stored.table);
   }
   return { published: true, commit, builds };
 }
 
-/**
- * Yields all staged changes of the resources and deletes them from staging. Sources whose full set is still open are skipped.
- */
+/** Yields all staged changes of the resources, and marks them as served. Sources whose full set is still open are skipped. */
 async function* takeStaged(session: Session, tables: readonly StoredTable[]): AsyncGenerator<PendingChange> {
   for (const { table } of tables) {
     const sources = readySources(await readSources(session, table.name));
     if (sources.length === 0) continue;
     for (const state of sources) if (state.fullSet === "whole") await stageMissing(session, table, state);
     yield* stagedChanges(session, table, sources);
-    for (const state of sources) {
-      await forgetStaged(session, table, state.source);
+    for (const state of sources)
       await writeSource(session, table.name, { ...state, served: state.cursor, fullSet: null });
-    }
   }
+}
+
+/** Deletes the staged changes of all sources but those whose full set is still open. */
+async function forgetPublished(
+  session: Session,
+  { emptyTable }: BuildDatabase,
+  table: TableSchema,
+): Promise<void> {
+  const sources = await readSources(session, table.name);
+  const ready = readySources(sources);
+  if (ready.length === sources.length) await emptyTable(session, table.staged);
+  else for (const { source } of ready) await forgetStaged(session, table, source);
 }
 
 async function candidateOf(

@@ -44,6 +44,7 @@ import { writeInSteps } from "./read/write-in-steps.ts";
 import { buildWall, type Wall, wallSchema, wallSettings } from "./wall/build.ts";
 import { runWithin } from "./wall/scope.ts";
 import { PostgresCommitter } from "./write/commit.ts";
+import { emptyTable } from "./write/empty-table.ts";
 import { prunePostgres } from "./write/prune.ts";
 
 export type PostgresStoreOptions = SchemaOptions & {
@@ -142,6 +143,7 @@ class PostgresStore implements WritableStore {
       formOf: columnEncoding,
       datasetId: postgresDatasetId,
       sha256: postgresSha256,
+      emptyTable,
       read: (work) => onConnection(knex, work),
       snapshot: (work) =>
         knex.transaction((transaction) => onConnection(transaction, work), {

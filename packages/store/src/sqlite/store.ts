@@ -1,5 +1,5 @@
 import type { RestrictedQuery } from "@cadastre/entitlement";
-import type { BoundQuery } from "@cadastre/odata";
+import { type BoundQuery, identifier, sql } from "@cadastre/odata";
 import { registerFunctions } from "@cadastre/odata/sqlite";
 import Database from "better-sqlite3";
 import type { Builds } from "../build/build.ts";
@@ -119,6 +119,9 @@ class SqliteStore implements WritableStore {
       formOf: storedEncoding,
       datasetId,
       sha256: sha256Of,
+      emptyTable: async (session, table) => {
+        await session.rows(sql`delete from ${identifier(table)}`);
+      },
       read: (work) => work(committed),
       snapshot: (work) => withSnapshot(file, work),
       write: (work) => this.#committer.write((making) => work(making, candidateReads)),
