@@ -8,6 +8,8 @@ const prepare = "packages/service/src/data/prepare-listings.ts";
 const service = "packages/service/src/service.ts";
 const registry = "packages/service/src/data/registry.ts";
 const pruning = "packages/service/src/data/pruning.ts";
+const buildCheck = "packages/service/src/check/check-builds.ts";
+const changedRecords = "packages/service/src/gates/changed.ts";
 const buildCommands = "packages/service/src/cli/builds.ts";
 const gateCommands = "packages/service/src/cli/gates.ts";
 const gate = "packages/service/src/gates/gate.ts";
@@ -47,7 +49,19 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
   [
     "packages/store/src/writable-store.ts",
     "WritableStore",
-    [command, listings, migration, databaseNotes, prepare, pruning, fullSet, ingest, removal, replication],
+    [
+      buildCheck,
+      command,
+      listings,
+      migration,
+      databaseNotes,
+      prepare,
+      pruning,
+      fullSet,
+      ingest,
+      removal,
+      replication,
+    ],
   ],
   ["packages/store/src/writable-store.ts", "commit", [prepare]],
   ["packages/store/src/writable-store.ts", "prune", [pruning]],
@@ -59,7 +73,18 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
   [
     "packages/store/src/writable-store.ts",
     "builds",
-    [buildCommands, gateCommands, prepare, worker, fullSet, ingest, removal, replication, service],
+    [
+      buildCheck,
+      buildCommands,
+      gateCommands,
+      prepare,
+      worker,
+      fullSet,
+      ingest,
+      removal,
+      replication,
+      service,
+    ],
   ],
   ["packages/store/src/build/build.ts", "stage", [ingest, removal, replication]],
   ["packages/store/src/build/build.ts", "keys", [fullSet]],
@@ -68,7 +93,8 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
   ["packages/store/src/build/build.ts", "Candidate", [everySet, gate, publication]],
   ["packages/store/src/build/build.ts", "all", [parcels, places, policies]],
   ["packages/store/src/build/build.ts", "removed", [everySet]],
-  ["packages/store/src/build/build.ts", "changed", [places]],
+  ["packages/store/src/build/build.ts", "changed", [changedRecords, places]],
+  ["packages/store/src/build/build.ts", "related", [policies]],
   // Who holds the digests of keys and the entitlements, beside the records.
   ["packages/store/src/registry/sqlite.ts", "openSqliteRegistry", [registry]],
   ["packages/store/src/registry/postgres.ts", "openPostgresRegistry", []],
@@ -100,7 +126,7 @@ describe("past restriction", () => {
 
   test("the service opens the listings where it is known to", () => {
     expect(sources.otherUsersOf(listings, "openListings")).toEqual(
-      [command, migration, prepare, worker, service].toSorted(),
+      [buildCheck, command, migration, prepare, worker, service].toSorted(),
     );
   });
 

@@ -345,6 +345,23 @@ describe("a fault of the database breaks", () => {
   });
 });
 
+test("the check of the builds names the dataset that differs from what was published", async () => {
+  expect(await cadastre("check", "--builds")).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("is as it was published") as unknown,
+  });
+  database((opened) =>
+    opened.exec(`update "Office" set "cadastre_record" = replace("cadastre_record", '{', '{ ')
+      where "OfficeKey" = (select min("OfficeKey") from "Office" where "OriginatingSystemName" = '${systemName}')`),
+  );
+  const { code, stdout } = await cadastre("check", "--builds", "--json");
+  const { datasetId } = originatingSystems[0];
+  expect([code, JSON.parse(stdout)]).toMatchObject([
+    1,
+    [{ code: "build_altered", subject: `Office of ${datasetId}` }],
+  ]);
+});
+
 test("no gate is left whole", () => {
   expect([...broken].sort()).toEqual(gates.map(({ name }) => name).sort());
 });

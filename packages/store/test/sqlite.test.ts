@@ -70,6 +70,36 @@ test("a publication is rehearsed while another process writes", async () => {
   await store.close();
 });
 
+test("a record that another program changes is found in the sum of its dataset", async () => {
+  const store = await harnessOf("verified", 0).open("store");
+  await store.builds.stage("Property", "mls", records, { cursor: "1" });
+  await store.builds.publish(["Property"]);
+  await store.builds.stage("Property", "other", records.slice(4), { cursor: "1" });
+  await store.builds.publish(["Property"]);
+  expect(await store.builds.verify("Property")).toEqual([]);
+  const other = new Database(join(folder, "verified_store.sqlite"));
+  registerChecksum(other);
+  const change = (record: string) =>
+    other.prepare(`update "Property" set "cadastre_record" = ${record} where "ListingKey" = 'd'`).run();
+  change(`replace("cadastre_record", 'Bend', 'Bent')`);
+  expect(await store.builds.verify("Property")).toEqual([
+    {
+      resource: "Property",
+      datasetId: oregon,
+      detail: expect.stringMatching(
+        /^3 records with the sum \w{64} were published, there are 3 records with the sum \w{64}$/,
+      ) as unknown,
+    },
+  ]);
+  change(`replace("cadastre_record", 'Bent', 'Bend')`);
+  expect(await store.builds.verify("Property")).toEqual([]);
+  other.exec(`update "cadastre_build" set "records" = 7`);
+  expect(await store.builds.verify("Property")).toMatchObject([{ datasetId: undefined }]);
+  other.exec(`update "cadastre_build" set "records" = 6`);
+  other.close();
+  await store.close();
+});
+
 test("places are found by their rows after the file is vacuumed", async () => {
   const harness = harnessOf("vacuumed", 0);
   const resources = [homesResource];

@@ -124,6 +124,14 @@ export type PublicationResult =
   | { readonly published: true; readonly commit: Commit; readonly builds: readonly Build[] }
   | { readonly published: false; readonly verdicts: Readonly<Record<string, GateVerdict>> };
 
+/** A difference between the records that are stored and those that were published. */
+export type BuildFault = {
+  readonly resource: string;
+  /** The dataset with the difference: null for records without a dataset, undefined if it is not known. */
+  readonly datasetId: string | null | undefined;
+  readonly detail: string;
+};
+
 /** Staged changes, and the builds of each resource: stages, publishes and rolls back. */
 export type Builds = {
   /**
@@ -175,6 +183,13 @@ export type Builds = {
    * @throws {StoreError} `unknown_build`, `build_expired`
    */
   readonly rollback: (resource: string, build: string, review?: Review) => Promise<Build>;
+  /**
+   * Computes the sum of the hashes of every dataset from all records, and compares it with the sum that publications have kept up to date;
+   * compares the sum of all datasets with the serving build.
+   *
+   * @throws {StoreError} `unknown_resource`
+   */
+  readonly verify: (resource: string) => Promise<readonly BuildFault[]>;
   /** Returns the builds of a resource, starting with the one being served. */
   readonly list: (resource: string) => Promise<readonly Build[]>;
   /** Returns the build being served; undefined if the resource was never published. */

@@ -30,6 +30,7 @@ export function digests(harness: Harness): void {
         await other.builds.publish([resource]);
         const [expected] = await other.builds.list(resource);
         expect(await builds.current(resource)).toMatchObject({ records: 1, sha256: expected?.sha256 });
+        expect(await builds.verify(resource)).toEqual([]);
         await other.close();
       }));
   });

@@ -1,0 +1,24 @@
+import { existsSync } from "node:fs";
+import { basename } from "node:path";
+import { recordNames } from "@cadastre/reso";
+import type { DataFolder } from "../data/data-folder.ts";
+import { openListings } from "../data/listings.ts";
+import type { Finding } from "./findings.ts";
+
+/** Compares every dataset of every resource with what was published. Reads all records. */
+export async function* checkBuilds(folder: Pick<DataFolder, "database">): AsyncGenerator<Finding> {
+  const { database } = folder;
+  if (!existsSync(database))
+    return yield { code: "database_missing", subject: basename(database), detail: "it does not exist" };
+  const { builds, close } = await openListings(folder, { threads: 0 });
+  try {
+    for (const name of recordNames)
+      for (const { datasetId, detail } of await builds.verify(name))
+        yield { code: "build_altered", subject: subjectOf(name, datasetId), detail };
+  } finally {
+    await close();
+  }
+}
+
+const subjectOf = (resource: string, datasetId: string | null | undefined): string =>
+  datasetId === undefined ? resource : `${resource} of ${datasetId ?? "no dataset"}`;
