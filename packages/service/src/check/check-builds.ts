@@ -8,8 +8,10 @@ import type { Finding } from "./findings.ts";
 /** Compares every dataset of every resource with what was published. Reads all records. */
 export async function* checkBuilds(folder: Pick<DataFolder, "database">): AsyncGenerator<Finding> {
   const { database } = folder;
-  if (!existsSync(database))
-    return yield { code: "database_missing", subject: basename(database), detail: "it does not exist" };
+  if (!existsSync(database)) {
+    yield { code: "database_missing", subject: basename(database), detail: "it does not exist" };
+    return;
+  }
   const { builds, close } = await openListings(folder, { threads: 0 });
   try {
     for (const name of recordNames)

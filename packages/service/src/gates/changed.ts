@@ -7,7 +7,7 @@ import type { Trial } from "./gate.ts";
 const groupSize = 500;
 
 /** Records that a gate must check, as a filter. Undefined for all records. */
-export type CheckedRecords = {
+export type RecordsToCheck = {
   readonly filter: BoundNode | undefined;
   /** Keys of the records. Empty if all records are checked. */
   readonly keys: readonly string[];
@@ -17,11 +17,14 @@ export type CheckedRecords = {
  * Yields the records that a gate must check: all of them, or, if the serving build has passed the gate, groups of those that the
  * publication adds or changes.
  */
-export async function* checkedRecords(
+export async function* recordsToCheck(
   gate: string,
   { entitySet, candidate, passedBefore }: Pick<Trial, "entitySet" | "candidate" | "passedBefore">,
-): AsyncGenerator<CheckedRecords> {
-  if (!passedBefore.has(gate)) return yield { filter: undefined, keys: [] };
+): AsyncGenerator<RecordsToCheck> {
+  if (!passedBefore.has(gate)) {
+    yield { filter: undefined, keys: [] };
+    return;
+  }
   for await (const keys of keysOf(entitySet, candidate.changed()))
     yield { filter: hasKeyOf(entitySet, keys), keys };
 }

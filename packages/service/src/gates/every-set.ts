@@ -2,7 +2,7 @@ import { type RestrictedQuery, resourceRules } from "@cadastre/entitlement";
 import type { Bookmark, Candidate } from "@cadastre/store";
 import { emptyScope, publicScope, systemScope } from "../identity/system-scope.ts";
 import { hasKeyOf, keyProperty, keysQuery } from "../ingest/candidate-query.ts";
-import { checkedRecords, keysOf } from "./changed.ts";
+import { keysOf, recordsToCheck } from "./changed.ts";
 import type { Gate } from "./gate.ts";
 
 export const publishedBuild: Gate = {
@@ -22,7 +22,7 @@ export const uniqueKeys: Gate = {
     const { name } = keyProperty(entitySet);
     let [met, repeated, expected] = [0, 0, 0];
     const changed = new Set<string>();
-    for await (const { filter, keys } of checkedRecords("key_uniqueness", trial)) {
+    for await (const { filter, keys } of recordsToCheck("key_uniqueness", trial)) {
       for (const key of keys) if (changed.size === changed.add(key).size) repeated++;
       const query = keysQuery(entitySet, systemScope(), filter);
       let last: unknown;

@@ -5,7 +5,7 @@ import { lookupKey } from "@cadastre/reso";
 import type { CandidateRecord } from "@cadastre/store";
 import { publicScope, systemScope } from "../identity/system-scope.ts";
 import { boundFilter, keysQuery } from "../ingest/candidate-query.ts";
-import { checkedRecords } from "./changed.ts";
+import { recordsToCheck } from "./changed.ts";
 import type { Gate } from "./gate.ts";
 
 export const privateMedia: Gate = {
@@ -19,7 +19,7 @@ export const privateMedia: Gate = {
     const open = privacy.open.map((value) => `'${value}'`).join();
     const isPrivate = boundFilter(`${privacy.property}/any(p:not (p in (${open})))`, withHidden(entitySet));
     let [all, hidden, shown, leaked] = [0, 0, 0, 0];
-    for await (const { filter } of checkedRecords("private_media", trial)) {
+    for await (const { filter } of recordsToCheck("private_media", trial)) {
       const count = (scope: Scope, more: readonly BoundNode[] = []) =>
         candidate.count(
           keysQuery(entitySet, scope, allOf(...(filter === undefined ? [] : [filter]), ...more)),

@@ -55,7 +55,7 @@ export type Staged = {
 /** Number and fingerprint of the records that a publication is expected to serve, computed from the staged changes beforehand. */
 export type Rehearsal = Pick<Build, "records" | "sha256">;
 
-export type PublishOptions = {
+export type PublicationOptions = {
   /**
    * True to compute the result of the publication beforehand, see `Candidate.rehearsal`. It is computed on committed data while other
    * commits may go on, and again if the staged changes or the records have changed in the meantime.
@@ -174,7 +174,7 @@ export type Builds = {
   readonly publish: (
     resources: readonly string[],
     check?: Check,
-    options?: PublishOptions,
+    options?: PublicationOptions,
   ) => Promise<PublicationResult>;
   /**
    * Serves an earlier build of a resource again, as a new build. The cursors of its sources are reset to those of the earlier

@@ -2,7 +2,7 @@ import { identifier, sql } from "@cadastre/odata";
 import { value } from "@cadastre/odata/run";
 import type { RowValues, Session } from "../database/session.ts";
 import type { TableSchema } from "../schema/table.ts";
-import { addChangesSince, Digest, type DigestPart, type DigestSql, sumOf, sumText } from "./digest.ts";
+import { addChangesSince, type DigestPart, type DigestSql, StateDigest, sumOf, sumText } from "./digest.ts";
 import { never } from "./history.ts";
 
 const [states, parts] = [identifier("cadastre_digest"), identifier("cadastre_digest_part")];
@@ -52,9 +52,9 @@ export async function currentDigest(
   table: TableSchema,
   tables: readonly TableSchema[],
   database: DigestSql,
-): Promise<Digest> {
+): Promise<StateDigest> {
   const since = (await readDigestCheckpoint(session, table.name)) ?? 0;
-  const digest = new Digest(await readParts(session, table.name));
+  const digest = new StateDigest(await readParts(session, table.name));
   await addChangesSince(digest, since, session, table, tables, database);
   return digest;
 }
@@ -66,7 +66,7 @@ export async function storeCurrentDigest(
   tables: readonly TableSchema[],
   database: DigestSql,
   checkpoint: number,
-): Promise<Digest> {
+): Promise<StateDigest> {
   const digest = await currentDigest(session, table, tables, database);
   await writeDigest(session, table.name, digest, checkpoint);
   return digest;
@@ -76,7 +76,7 @@ export async function storeCurrentDigest(
 export async function writeDigest(
   session: Session,
   resource: string,
-  digest: Digest,
+  digest: StateDigest,
   checkpoint: number,
 ): Promise<void> {
   const before = new Map((await readParts(session, resource)).map((part) => [keyOf(part), part]));

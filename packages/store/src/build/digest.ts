@@ -35,7 +35,7 @@ export type DigestPart = {
  * The sums show accidents: a lost, doubled or changed record. They are no proof against somebody who may choose records, because one can
  * look for other records with the same sum.
  */
-export class Digest {
+export class StateDigest {
   readonly #parts = new Map<string, DigestPart>();
 
   constructor(parts: Iterable<DigestPart> = []) {
@@ -92,7 +92,7 @@ const bigint = (checkpoint: number) => sql`cast(${value(checkpoint)} as bigint)`
  * those that were current at the checkpoint and have ended since. From checkpoint 0 all current records are added.
  */
 export async function addChangesSince(
-  digest: Digest,
+  digest: StateDigest,
   checkpoint: number,
   session: Session,
   table: TableSchema,
@@ -120,8 +120,8 @@ export async function digestAsOf(
   table: TableSchema,
   tables: readonly TableSchema[],
   database: DigestSql,
-): Promise<Digest> {
-  const digest = new Digest();
+): Promise<StateDigest> {
+  const digest = new StateDigest();
   const columns = columnsOf(table, tables, database);
   const then = bigint(checkpoint);
   const current = sql`select ${columns} from ${identifier(table.name)} where ${from} <= ${then}`;
@@ -137,7 +137,7 @@ function columnsOf(table: TableSchema, tables: readonly TableSchema[], database:
 }
 
 async function addRows(
-  digest: Digest,
+  digest: StateDigest,
   weight: 1 | -1,
   rows: AsyncIterable<readonly unknown[]>,
 ): Promise<void> {

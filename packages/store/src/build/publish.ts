@@ -12,8 +12,8 @@ import type {
   CandidateRecord,
   Check,
   GateVerdict,
+  PublicationOptions,
   PublicationResult,
-  PublishOptions,
 } from "./build.ts";
 import type { BuildDatabase, CandidateReads, OpenCommit } from "./build-database.ts";
 import { storeCurrentDigest } from "./digest-table.ts";
@@ -50,7 +50,7 @@ export async function publishBuild(
   database: BuildDatabase,
   tables: readonly StoredTable[],
   check: Check = unchecked,
-  { rehearse: isRehearsed = false }: PublishOptions = {},
+  { rehearse: isRehearsed = false }: PublicationOptions = {},
 ): Promise<PublicationResult> {
   const publish = (rehearsed?: Rehearsed | "within") =>
     database.write((open, reads) => publishWithin(open, reads, database, tables, check, rehearsed));

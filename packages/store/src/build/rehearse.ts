@@ -6,7 +6,7 @@ import type { StoredTable, TableSchema } from "../schema/table.ts";
 import { removalKey, versionOf } from "../write/version.ts";
 import type { Rehearsal } from "./build.ts";
 import type { BuildDatabase } from "./build-database.ts";
-import { type Digest, hashedText, recordHash, sumOf, sumText } from "./digest.ts";
+import { hashedText, recordHash, type StateDigest, sumOf, sumText } from "./digest.ts";
 import { currentDigest } from "./digest-table.ts";
 import { readSources, type SourceState } from "./sources.ts";
 import { missingKeys, readySources, stagedChanges } from "./staged-changes.ts";
@@ -60,7 +60,7 @@ async function basisOf(
   session: Session,
   database: BuildDatabase,
   table: TableSchema,
-): Promise<Basis & { readonly digest: Digest }> {
+): Promise<Basis & { readonly digest: StateDigest }> {
   const schemas = [...database.tables.values()].map((one) => one.table);
   const digest = await currentDigest(session, table, schemas, database);
   return { served: digest.total(), sources: await readSources(session, table.name), digest };
@@ -71,7 +71,7 @@ async function resultOf(
   database: BuildDatabase,
   { table, members }: StoredTable,
   sources: readonly SourceState[],
-  digest: Digest,
+  digest: StateDigest,
 ): Promise<Rehearsal> {
   const { formOf } = database;
   let { records } = digest.total();

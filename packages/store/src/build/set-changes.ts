@@ -5,7 +5,7 @@ import type { Session } from "../database/session.ts";
 import { beginning, ownerColumn, sourceProperty, type TableSchema, validity } from "../schema/table.ts";
 import type { Commit } from "../store.ts";
 import type { SetChange } from "./build.ts";
-import type { Digest } from "./digest.ts";
+import type { StateDigest } from "./digest.ts";
 
 const to = identifier(validity.to.name);
 const source = identifier(sourceProperty.name);
@@ -23,7 +23,7 @@ export async function setChanges(
   resource: string,
   tables: readonly TableSchema[],
   commit: Commit,
-  digestOf: (table: TableSchema) => Promise<Digest>,
+  digestOf: (table: TableSchema) => Promise<StateDigest>,
 ): Promise<readonly SetChange[]> {
   const checkpoint = checkpointOf(commit);
   const affected = new Set([resource]);

@@ -1,7 +1,7 @@
 import type { Session } from "../database/session.ts";
 import type { TableSchema } from "../schema/table.ts";
 import type { BuildFault } from "./build.ts";
-import { Digest, type DigestPart, type DigestSql, digestAsOf, sumText } from "./digest.ts";
+import { type DigestPart, type DigestSql, digestAsOf, StateDigest, sumText } from "./digest.ts";
 import { readDigestCheckpoint, readPartsAt } from "./digest-table.ts";
 import { readBuilds } from "./history.ts";
 
@@ -23,7 +23,9 @@ export async function verifyBuilds(
     faults.push(...differences(resource, await readPartsAt(session, resource, checkpoint), found.parts()));
   if (serving === undefined) return faults;
   const stored =
-    digested === undefined ? found : new Digest(await readPartsAt(session, resource, serving.checkpoint));
+    digested === undefined
+      ? found
+      : new StateDigest(await readPartsAt(session, resource, serving.checkpoint));
   const { records, sha256 } = stored.total();
   if (records !== serving.records || sha256 !== serving.sha256)
     faults.push({
@@ -48,7 +50,7 @@ function differences(
 }
 
 function byDataset(parts: readonly DigestPart[]): ReadonlyMap<string | null, DigestPart> {
-  const datasets = new Digest(parts.map((part) => ({ ...part, source: null })));
+  const datasets = new StateDigest(parts.map((part) => ({ ...part, source: null })));
   return new Map(datasets.parts().map((part) => [part.datasetId, part]));
 }
 
