@@ -1,17 +1,10 @@
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import type { Candidate, Change, StoredRecord } from "../../src/index.ts";
-import { oregon, texas } from "../support/listings.ts";
+import type { Candidate } from "../../src/index.ts";
+import { listing, oregon, removal } from "../support/listings.ts";
 import { type Harness, openEmpty, withEmpty } from "./harness.ts";
 
 const resource = "Property";
-
-const listing = (key: string, city: string, datasetId = texas): StoredRecord => ({
-  resource,
-  datasetId,
-  record: { ListingKey: key, ModificationTimestamp: "2024-05-01T10:00:00.000Z", City: city },
-});
-const removal = (key: string): Change => ({ resource, removed: [key] });
 
 /** Fingerprints of builds, computed from the changed records, and the rehearsals of publications. */
 export function digests(harness: Harness): void {
