@@ -2,10 +2,13 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
+import { sql, sqlite } from "@cadastre/odata";
+import { render } from "@cadastre/odata/run";
 import { registerFunctions } from "@cadastre/odata/sqlite";
 import Database from "better-sqlite3";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { registerChecksum } from "../src/checksum/checksums.ts";
+import { beginning, beginningValue } from "../src/schema/table.ts";
 import { checkSqlite, openSqliteStore } from "../src/sqlite/index.ts";
 import { type Harness, rowsOf } from "./conformance/harness.ts";
 import { conformance } from "./conformance/index.ts";
@@ -68,6 +71,19 @@ test("a publication is rehearsed while another process writes", async () => {
   other.exec("rollback");
   other.close();
   await store.close();
+});
+
+test("the versions that began after a checkpoint are found by an index", async () => {
+  const store = await harnessOf("begun", 0).open("store");
+  await store.commit(records);
+  await store.close();
+  const file = new Database(join(folder, "begun_store.sqlite"));
+  const statement = sql`explain query plan select * from "Property" where ${beginning} > ${beginningValue(1)}`;
+  const { text, values } = render(statement, sqlite.placeholder);
+  expect(file.prepare(text).all(...values)).toMatchObject([
+    { detail: "SEARCH Property USING INDEX Property_beginnings (<expr>>?)" },
+  ]);
+  file.close();
 });
 
 test("a record that another program changes is found in the sum of its dataset", async () => {

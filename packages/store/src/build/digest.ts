@@ -3,6 +3,7 @@ import { value } from "@cadastre/odata/run";
 import type { Session } from "../database/session.ts";
 import {
   beginning,
+  beginningValue,
   ownerColumn,
   recordText,
   sourceProperty,
@@ -102,7 +103,7 @@ export async function addChangesSince(
   const columns = columnsOf(table, tables, database);
   const since = bigint(checkpoint);
   // All records are read in the order of the table.
-  const began = checkpoint === 0 ? sql`` : sql` where ${beginning} > ${since}`;
+  const began = checkpoint === 0 ? sql`` : sql` where ${beginning} > ${beginningValue(checkpoint)}`;
   await addRows(digest, 1, session.stream(sql`select ${columns} from ${identifier(table.name)}${began}`));
   if (checkpoint === 0) return;
   const ended = sql`${to} > ${since} and ${from} <= ${since}`;

@@ -2,7 +2,7 @@ import { datasetProperty } from "@cadastre/entitlement";
 import { identifier, type SqlFragment, sql } from "@cadastre/odata";
 import { join, value } from "@cadastre/odata/run";
 import type { Session } from "../database/session.ts";
-import { beginning, recordColumns, type TableSchema, validity } from "../schema/table.ts";
+import { beginning, beginningValue, recordColumns, type TableSchema, validity } from "../schema/table.ts";
 import type { Follows } from "../stored-resource.ts";
 import { fillChecksums } from "../write/fill-checksums.ts";
 
@@ -32,7 +32,7 @@ export type FollowingCommit = {
 /** Updates the hidden columns of records that follow others, see `StoredResource.follows`. */
 export async function updateFollowers(commit: FollowingCommit): Promise<void> {
   const { session, dataset, checkpoint, count } = commit;
-  const where = sql`${beginning} = cast(${value(checkpoint)} as bigint)`;
+  const where = sql`${beginning} = ${beginningValue(checkpoint)}`;
   for (const { table, tally, write } of followings(commit)) {
     await count(table.name, tally);
     for (const statement of write) await session.rows(statement);
@@ -83,11 +83,11 @@ function followingOf(
     return { own: identifier(own), said };
   });
   const differs = pairs.map(({ own, said }) => sql`${current}.${own} is distinct from ${said}`);
-  const changed = sql`select ${ownerKey} from ${owner} where ${beginning} = ${now}
+  const changed = sql`select ${ownerKey} from ${owner} where ${beginning} = ${beginningValue(checkpoint)}
     union all select ${ownerKey} from ${identifier(followed.closed)} where ${to} = ${now}`;
   const key = list(table.key.map(({ name }) => identifier(name)));
   // Each part is found by an index of its own; with "or" between the conditions the whole table would be read.
-  const candidates = sql`select ${key} from ${current} where ${beginning} = ${now}
+  const candidates = sql`select ${key} from ${current} where ${beginning} = ${beginningValue(checkpoint)}
     union all select ${key} from ${current} where ${belongsTo} in (${changed})`;
   const strays = sql`(${key}) in (${candidates}) and (${join(differs, " or ")})`;
   const set = [

@@ -6,6 +6,7 @@ import {
   type SqlFragment,
   type StructuralProperty,
   sql,
+  value,
 } from "@cadastre/odata/run";
 import type { Member } from "../record/members.ts";
 import type { Counted, Follows, StoredResource } from "../stored-resource.ts";
@@ -22,6 +23,13 @@ export const validity = { from: version("cadastre_from"), to: version("cadastre_
 
 /** Indexed expression for the beginning of a version. `+ 0` keeps reads as of a checkpoint from using this index: they have better ones. */
 export const beginning: SqlFragment = sql`(${identifier(validity.from.name)} + 0)`;
+
+/**
+ * A checkpoint to compare {@link beginning} with. `+ 0` takes the type affinity of the cast away: with it, SQLite does not use the
+ * index.
+ */
+export const beginningValue = (checkpoint: number | bigint): SqlFragment =>
+  sql`(cast(${value(checkpoint)} as bigint) + 0)`;
 
 /** The source that a version came from; null if it was committed without one. */
 export const sourceProperty: StructuralProperty = {
