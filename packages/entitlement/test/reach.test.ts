@@ -11,6 +11,8 @@ const restore = "packages/service/src/backup/restore.ts";
 const dependencies = "packages/service/src/data/registry-dependencies.ts";
 const registry = "packages/service/src/data/registry.ts";
 const pruning = "packages/service/src/data/pruning.ts";
+const buildCheck = "packages/service/src/check/check-builds.ts";
+const changedRecords = "packages/service/src/gates/changed.ts";
 const buildCommands = "packages/service/src/cli/builds.ts";
 const gateCommands = "packages/service/src/cli/gates.ts";
 const gate = "packages/service/src/gates/gate.ts";
@@ -76,7 +78,7 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
   [
     "packages/store/src/writable-store.ts",
     "builds",
-    [buildCommands, gateCommands, fill, worker, fullSet, ingest, removal, replication, service],
+    [buildCheck, buildCommands, gateCommands, fill, worker, fullSet, ingest, removal, replication, service],
   ],
   ["packages/store/src/build/build.ts", "stage", [ingest, removal, replication]],
   ["packages/store/src/build/build.ts", "keys", [fullSet]],
@@ -85,7 +87,8 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
   ["packages/store/src/build/build.ts", "Candidate", [everySet, gate, publication]],
   ["packages/store/src/build/build.ts", "all", [parcels, places, policies]],
   ["packages/store/src/build/build.ts", "removed", [everySet]],
-  ["packages/store/src/build/build.ts", "changed", [places]],
+  ["packages/store/src/build/build.ts", "changed", [changedRecords, places]],
+  ["packages/store/src/build/build.ts", "related", [policies]],
   // Who holds the digests of keys and the entitlements, beside the records.
   ["packages/store/src/registry/sqlite.ts", "openSqliteRegistry", [sqliteFiles]],
   ["packages/store/src/registry/postgres.ts", "openPostgresRegistry", [postgresDatabase]],
@@ -118,6 +121,7 @@ describe("past restriction", () => {
 
   test("the databases are opened where it is known", () => {
     expect(sources.otherUsersOf("packages/service/src/data/databases.ts", "databasesOf")).toEqual([
+      buildCheck,
       "packages/service/src/check/check.ts",
       command,
       "packages/service/src/cli/sample.ts",

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { originatingSystems, resourceNames } from "@cadastre/reso";
+import type { WritableStore } from "@cadastre/store";
 import { openSqliteStore } from "@cadastre/store/sqlite";
 import { registerChecksum } from "@cadastre/store/testing";
 import Database from "better-sqlite3";
@@ -58,6 +59,13 @@ const database = (work: (database: Database.Database) => void): void => {
   work(opened);
   opened.close();
 };
+
+async function withStore(work: (store: WritableStore) => Promise<unknown>): Promise<void> {
+  const { storedResources: resources } = await import("../src/catalog.ts");
+  const store = await openSqliteStore({ file: running.folder.database, resources, threads: 0 });
+  await work(store);
+  await store.close();
+}
 
 const columnsOf = (opened: Database.Database, table: string): readonly string[] =>
   opened
@@ -212,11 +220,8 @@ describe("what is ingested breaks", () => {
       const { datasetId, id } =
         originatingSystems.find(({ name }) => name === Reflect.get(record, "OriginatingSystemName")) ??
         expect.unreachable();
-      const { storedResources: resources } = await import("../src/catalog.ts");
-      const store = await openSqliteStore({ file: running.folder.database, resources, threads: 0 });
       const changed = [{ resource: "Property", datasetId, record }];
-      await store.builds.stage("Property", id, changed, { cursor: "around" });
-      await store.close();
+      await withStore(({ builds }) => builds.stage("Property", id, changed, { cursor: "around" }));
       return String(Reflect.get(record, "ListingKey"));
     };
 
@@ -244,11 +249,15 @@ describe("what is ingested breaks", () => {
       await put("Office", keys.join("\n"), "--source", id, "--delete");
     }
     // What nobody can be granted no source can delete.
-    const keys = JSON.stringify(offices.map((row) => row["OfficeKey"]));
-    database((opened) =>
-      opened
-        .prepare(`delete from "Office" where "OfficeKey" not in (select value from json_each(?))`)
-        .run(keys),
+    const served = new Set(offices.map((row) => row["OfficeKey"]));
+    let held: readonly string[] = [];
+    database((opened) => {
+      held = opened.prepare(`select "OfficeKey" from "Office"`).pluck().all() as string[];
+    });
+    await withStore((store) =>
+      store.commit(
+        held.filter((key) => !served.has(key)).map((key) => ({ resource: "Office", removed: [key] })),
+      ),
     );
     await expectBroken("Office", "published_build", { records: 0 });
     discard("Office");
@@ -264,7 +273,7 @@ describe("a fault of the policies breaks", () => {
   afterAll(() => vi.resetModules());
 
   test.each<[string, string, string | undefined, object]>([
-    ["entitlement_policy", "Office", undefined, { rule: null, grantable: 0 }],
+    ["entitlement_policy", "Office", undefined, { rule: null, grantable: false }],
     ["private_media", "Media", "privacy", { policy: null }],
     ["private_media", "MediaAsset", "privacy", { policy: null }],
     ["contact_fields", "Member", "contact", { fields: 0 }],
@@ -322,18 +331,35 @@ describe("a fault of the database breaks", () => {
   });
 
   test("key_uniqueness: a key twice", async () => {
-    const key = await keyOf("Office", "OfficeKey");
+    const row = { OfficeKey: "twice", ModificationTimestamp: "2024-07-01T00:00:00.000Z" };
+    await put("Office", JSON.stringify({ ...row, OriginatingSystemName: systemName }));
     database((opened) => {
       const columns = columnsOf(opened, "Office");
-      const copied = columns.map((name) => (name === `"OfficeKey"` ? `${name} || '+'` : name));
-      opened
-        .prepare(
-          `insert into "Office" (${columns.join()}) select ${copied.join()} from "Office" where "OfficeKey" = ?`,
-        )
-        .run(key);
+      const copied = columns.map((name) => (name === `"OfficeKey"` ? "'twice+'" : `new.${name}`));
+      opened.exec(`create trigger "echo" after insert on "Office" when new."OfficeKey" = 'twice' begin
+        insert into "Office" (${columns.join()}) values (${copied.join()}); end`);
     });
     await expectBroken("Office", "key_uniqueness", { repeated: 1 });
+    database((opened) => opened.exec(`drop trigger "echo"`));
+    discard("Office");
   });
+});
+
+test("the check of the builds names the dataset that differs from what was published", async () => {
+  expect(await cadastre("check", "--builds")).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("is as it was published") as unknown,
+  });
+  database((opened) =>
+    opened.exec(`update "Office" set "cadastre_record" = replace("cadastre_record", '{', '{ ')
+      where "OfficeKey" = (select min("OfficeKey") from "Office" where "OriginatingSystemName" = '${systemName}')`),
+  );
+  const { code, stdout } = await cadastre("check", "--builds", "--json");
+  const { datasetId } = originatingSystems[0];
+  expect([code, JSON.parse(stdout)]).toMatchObject([
+    1,
+    [{ code: "build_altered", subject: `Office of ${datasetId}` }],
+  ]);
 });
 
 test("no gate is left whole", () => {

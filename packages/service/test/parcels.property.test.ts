@@ -36,7 +36,6 @@ async function found(records: readonly Given[], atOnce: number) {
   const { passed, evidence } = await parcelIdentityBy(atOnce).check({
     entitySet: entitySet("PublicRecord"),
     candidate,
-    rehearsal: { records: 0, sha256: "" },
     passedBefore: new Set(),
     policy: { maxShrink: 20, allowShrink: false, crosswalk: { assigned: () => Promise.resolve(new Map()) } },
   });

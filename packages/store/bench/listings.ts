@@ -83,8 +83,12 @@ function record(i: number): Row {
   };
 }
 
-export const recordsOf = (count: number): readonly StoredRecord[] =>
-  Array.from({ length: count }, (_, i) => ({ resource: "Listing", datasetId: dataset, record: record(i) }));
+export const recordsOf = (count: number, start = 0): readonly StoredRecord[] =>
+  Array.from({ length: count }, (_, i) => ({
+    resource: "Listing",
+    datasetId: dataset,
+    record: record(start + i),
+  }));
 
 const scope = grantsOf(entitySet, { [dataset]: "*" }, { like: "Member" });
 

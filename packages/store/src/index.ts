@@ -25,6 +25,7 @@ export type { WritableStore } from "./writable-store.ts";
 export type {
   BatchOptions,
   Build,
+  BuildFault,
   Builds,
   Candidate,
   CandidateRecord,

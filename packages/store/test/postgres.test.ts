@@ -165,6 +165,20 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
     await after.close();
   });
 
+  test("a publication is rehearsed while another process commits", async () => {
+    const store = await harness.open("rehearsing");
+    await store.builds.stage("Property", "mls", records, { cursor: "1" });
+    const client = new pg.Client({ connectionString: server.url });
+    await client.connect();
+    await client.query("set search_path to rehearsing");
+    await client.query(`update "Property_staged" set "cadastre_record" = '{}'`);
+    await client.query(`begin; lock table "cadastre_commit" in exclusive mode`);
+    const publication = store.builds.publish(["Property"], undefined, { rehearse: true });
+    await expect(publication).rejects.toMatchObject({ code: "invalid_record" });
+    await client.end();
+    await store.close();
+  });
+
   test("processes that open a new store at once do not meet", async () => {
     const stores = await Promise.all(Array.from({ length: 4 }, () => harness.open("together")));
     for (const store of stores) expect((await store.commit(records)).checkpoint).toBe(1);

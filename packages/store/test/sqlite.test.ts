@@ -2,9 +2,13 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
+import { sql, sqlite } from "@cadastre/odata";
+import { render } from "@cadastre/odata/run";
 import { registerFunctions } from "@cadastre/odata/sqlite";
 import Database from "better-sqlite3";
 import { afterAll, describe, expect, test, vi } from "vitest";
+import { registerChecksum } from "../src/checksum/checksums.ts";
+import { beginning, beginningValue } from "../src/schema/table.ts";
 import { checkSqlite, openSqliteStore } from "../src/sqlite/index.ts";
 import { type Harness, rowsOf } from "./conformance/harness.ts";
 import { conformance } from "./conformance/index.ts";
@@ -55,6 +59,62 @@ test.each([0, 2])(
     expect(readdirSync(folder).filter((file) => file.startsWith(name))).toEqual([`${name}_store.sqlite`]);
   },
 );
+
+test("a publication is rehearsed while another process writes", async () => {
+  const store = await harnessOf("rehearsed", 0).open("store");
+  await store.builds.stage("Property", "mls", records, { cursor: "1" });
+  const other = new Database(join(folder, "rehearsed_store.sqlite"));
+  registerChecksum(other);
+  other.exec(`update "Property_staged" set "cadastre_record" = '{}'; begin immediate`);
+  const publication = store.builds.publish(["Property"], undefined, { rehearse: true });
+  await expect(publication).rejects.toMatchObject({ code: "invalid_record" });
+  other.exec("rollback");
+  other.close();
+  await store.close();
+});
+
+test("the versions that began after a checkpoint are found by an index", async () => {
+  const store = await harnessOf("begun", 0).open("store");
+  await store.commit(records);
+  await store.close();
+  const file = new Database(join(folder, "begun_store.sqlite"));
+  const statement = sql`explain query plan select * from "Property" where ${beginning} > ${beginningValue(1)}`;
+  const { text, values } = render(statement, sqlite.placeholder);
+  expect(file.prepare(text).all(...values)).toMatchObject([
+    { detail: "SEARCH Property USING INDEX Property_beginnings (<expr>>?)" },
+  ]);
+  file.close();
+});
+
+test("a record that another program changes is found in the sum of its dataset", async () => {
+  const store = await harnessOf("verified", 0).open("store");
+  await store.builds.stage("Property", "mls", records, { cursor: "1" });
+  await store.builds.publish(["Property"]);
+  await store.builds.stage("Property", "other", records.slice(4), { cursor: "1" });
+  await store.builds.publish(["Property"]);
+  expect(await store.builds.verify("Property")).toEqual([]);
+  const other = new Database(join(folder, "verified_store.sqlite"));
+  registerChecksum(other);
+  const change = (record: string) =>
+    other.prepare(`update "Property" set "cadastre_record" = ${record} where "ListingKey" = 'd'`).run();
+  change(`replace("cadastre_record", 'Bend', 'Bent')`);
+  expect(await store.builds.verify("Property")).toEqual([
+    {
+      resource: "Property",
+      datasetId: oregon,
+      detail: expect.stringMatching(
+        /^3 records with the sum \w{64} were published, there are 3 records with the sum \w{64}$/,
+      ) as unknown,
+    },
+  ]);
+  change(`replace("cadastre_record", 'Bent', 'Bend')`);
+  expect(await store.builds.verify("Property")).toEqual([]);
+  other.exec(`update "cadastre_build" set "records" = 7`);
+  expect(await store.builds.verify("Property")).toMatchObject([{ datasetId: undefined }]);
+  other.exec(`update "cadastre_build" set "records" = 6`);
+  other.close();
+  await store.close();
+});
 
 test("places are found by their rows after the file is vacuumed", async () => {
   const harness = harnessOf("vacuumed", 0);

@@ -6,6 +6,8 @@ export const findingCodes = {
   database_damaged: "restore the last backup with `cadastre restore --replace`",
   database_altered: "restore the last backup with `cadastre restore --replace`",
   database_inconsistent: "restore the last backup with `cadastre restore --replace`",
+  build_altered:
+    "roll back with `cadastre rollback`, or ingest the dataset again in full; if `cadastre check` finds damage too, restore the last backup",
   database_missing: "restore the last backup with `cadastre restore --replace`",
   file_missing: copyFromBackup,
   file_damaged: copyFromBackup,

@@ -3,6 +3,7 @@ import { Argument, Command, Option } from "commander";
 import { makeBackup } from "../backup/backup.ts";
 import { restoreBackup, verifyBackup } from "../backup/restore.ts";
 import { checkFolder } from "../check/check.ts";
+import { checkBuilds } from "../check/check-builds.ts";
 import { type Finding, findingCodes } from "../check/findings.ts";
 import { type Config, readConfig } from "../config.ts";
 import { withDataFolder } from "../data/data-error.ts";
@@ -92,15 +93,16 @@ export const restoreCommand = (): Command =>
       });
     });
 
-type CheckOutput = { readonly json?: true; readonly backup?: string };
+type CheckOutput = { readonly json?: true; readonly backup?: string; readonly builds?: true };
 
 /** `cadastre check` */
 export const checkCommand = (): Command =>
   new Command("check")
     .description("Read everything in the data folder, and list what is damaged or missing. Changes nothing.")
-    .option("--backup <folder>", "check a backup instead")
+    .addOption(new Option("--backup <folder>", "check a backup instead").conflicts("builds"))
+    .option("--builds", "compare every dataset with what was published instead")
     .addOption(json())
-    .action(({ backup, json: forMachines }: CheckOutput) => {
+    .action(({ backup, builds, json: forMachines }: CheckOutput) => {
       const config = readConfig(process.env);
       return withDataFolder(config.dataFolder, async () => {
         if (backup !== undefined) {
@@ -115,7 +117,7 @@ export const checkCommand = (): Command =>
         const findings: Finding[] = [];
         const progress = showItemProgress(undefined, "parts read");
         let found = 0;
-        for await (const finding of checkFolder(source, config, progress.at)) {
+        for await (const finding of builds ? checkBuilds(source) : checkFolder(source, config, progress.at)) {
           found++;
           if (forMachines) findings.push(finding);
           else printResult(lineOf(finding));
@@ -133,7 +135,11 @@ export const checkCommand = (): Command =>
           throw new CommandRefused(
             `${number(found)} ${found === 1 ? "fault" : "faults"} in ${config.dataFolder}: each line above names the remedy.`,
           );
-        printMessage(`Nothing is damaged or missing in ${config.dataFolder}.`);
+        printMessage(
+          builds
+            ? `Every dataset in ${config.dataFolder} is as it was published.`
+            : `Nothing is damaged or missing in ${config.dataFolder}.`,
+        );
       });
     });
 

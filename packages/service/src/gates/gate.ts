@@ -7,9 +7,10 @@ import type { IdentityRegister } from "@cadastre/store/registry";
 export type Trial = {
   readonly entitySet: EntitySet;
   readonly candidate: Candidate;
-  /** Result of a previous run of the same publication, which was rolled back. */
-  readonly rehearsal: Rehearsal;
-  /** Names of the gates that the serving build has passed. Empty in a rehearsal. */
+  /**
+   * Names of the gates that the serving build has passed under the present rules: they only need to check the changed records. Empty in a
+   * rehearsal.
+   */
   readonly passedBefore: ReadonlySet<string>;
   readonly policy: PublicationPolicy;
 };
@@ -23,8 +24,6 @@ export type PublicationPolicy = {
   /** The Placekeys that the operator has assigned. */
   readonly crosswalk: Pick<IdentityRegister, "assigned">;
 };
-
-export type Rehearsal = Pick<Candidate, "records" | "sha256">;
 
 type Finding = { readonly passed: boolean; readonly evidence: Json };
 

@@ -1,24 +1,34 @@
 import { hiddenProperties, resourceRules, type Scope, visibleEntitySet } from "@cadastre/entitlement";
-import type { EntitySet } from "@cadastre/odata";
+import type { BoundNode, EntitySet } from "@cadastre/odata";
+import { allOf } from "@cadastre/odata/tree";
 import { lookupKey } from "@cadastre/reso";
 import type { CandidateRecord } from "@cadastre/store";
 import { publicScope, systemScope } from "../identity/system-scope.ts";
 import { boundFilter, keysQuery } from "../ingest/candidate-query.ts";
+import { recordsToCheck } from "./changed.ts";
 import type { Gate } from "./gate.ts";
 
 export const privateMedia: Gate = {
   name: "private_media",
   holds: "media that is not for the public is hidden from who is not granted it",
   of: ["Media", "MediaAsset"],
-  check: async ({ entitySet, candidate }) => {
+  check: async (trial) => {
+    const { entitySet, candidate } = trial;
     const privacy = resourceRules[entitySet.name]?.privacy;
     if (privacy === undefined) return { passed: false, evidence: { policy: null } };
     const open = privacy.open.map((value) => `'${value}'`).join();
     const isPrivate = boundFilter(`${privacy.property}/any(p:not (p in (${open})))`, withHidden(entitySet));
-    const count = (scope: Scope, filter?: typeof isPrivate) =>
-      candidate.count(keysQuery(entitySet, scope, filter));
-    const [all, hidden] = [await count(systemScope()), await count(systemScope(), isPrivate)];
-    const [shown, leaked] = [await count(publicScope()), await count(publicScope(), isPrivate)];
+    let [all, hidden, shown, leaked] = [0, 0, 0, 0];
+    for await (const { filter } of recordsToCheck("private_media", trial)) {
+      const count = (scope: Scope, more: readonly BoundNode[] = []) =>
+        candidate.count(
+          keysQuery(entitySet, scope, allOf(...(filter === undefined ? [] : [filter]), ...more)),
+        );
+      all += await count(systemScope());
+      hidden += await count(systemScope(), [isPrivate]);
+      shown += await count(publicScope());
+      leaked += await count(publicScope(), [isPrivate]);
+    }
     return {
       passed: leaked === 0 && shown === all - hidden,
       evidence: { property: privacy.property, records: all, private: hidden, shown, leaked },
@@ -57,11 +67,13 @@ export const lookupIdentity: Gate = {
   holds:
     "a key is made of dataset, lookup and the value's legacy form, and no dataset has a value twice, shared ones included",
   of: ["Lookup"],
-  check: async ({ candidate }) => {
+  check: async ({ candidate, passedBefore }) => {
+    // Values of one lookup cannot collide with those of another.
+    const checked = passedBefore.has("lookup_identity") ? candidate.related(["LookupName"]) : candidate.all();
     const found = { rows: 0, collisions: 0, strangers: 0 };
     const owners = new Map<string, Set<string | null>>();
     const examples: string[] = [];
-    for await (const record of candidate.all()) {
+    for await (const record of checked) {
       const { key, name, value, legacy } = lookupOf(record);
       found.rows++;
       if (key !== lookupKey(record.datasetId, name, legacy)) found.strangers++;

@@ -30,7 +30,11 @@ export type BuildDatabase = {
   readonly datasetId: SqlFragment;
   /** Returns the SQL of the SHA-256 hash of a text in UTF-8, in hexadecimal digits. */
   readonly sha256: (text: SqlFragment) => SqlFragment;
+  /** Deletes all rows of a table within the session's transaction. */
+  readonly emptyTable: (session: Session, table: string) => Promise<void>;
   readonly read: WithSession;
+  /** Runs `work` on one committed state, however many statements it takes. Does not wait for commits, and no commit waits for it. */
+  readonly snapshot: WithSession;
   /** Runs `work` in a commit while no other commit is open. If `work` throws, the commit is rolled back. */
   readonly write: <T>(work: (commit: OpenCommit, reads: CandidateReads) => Promise<T>) => Promise<T>;
 };

@@ -18,7 +18,8 @@ export type Build = {
   readonly records: number;
   /**
    * Fingerprint of the state: the sum of the SHA-256 hashes of dataset and text of every record, modulo 2^256, in hexadecimal
-   * digits. The members of each text are in the order in which the store first stored them.
+   * digits. The members of each text are in the order in which the store first stored them. It is computed from the changed records and
+   * the fingerprint before. It shows accidents, and is no proof against somebody who may choose records.
    */
   readonly sha256: string;
   /** Cursor of each source at the time of the build, by source name. */
@@ -51,10 +52,23 @@ export type Staged = {
   readonly changes: number;
 };
 
+/** Number and fingerprint of the records that a publication is expected to serve, computed from the staged changes beforehand. */
+export type Rehearsal = Pick<Build, "records" | "sha256">;
+
+export type PublicationOptions = {
+  /**
+   * True to compute the result of the publication beforehand, see `Candidate.rehearsal`. It is computed on committed data while other
+   * commits may go on, and again if the staged changes or the records have changed in the meantime.
+   */
+  readonly rehearse?: boolean | undefined;
+};
+
 /** The state, with all records of the resource, that a publication would serve. Only valid during the check. */
 export type Candidate = Pick<Build, "resource" | "checkpoint" | "previous" | "records" | "sha256"> & {
   /** The commit of the publication; its numbers cover all of the published resources. */
   readonly commit: Commit;
+  /** Undefined if the publication was not rehearsed. */
+  readonly rehearsal: Rehearsal | undefined;
   /** Reads a page of the candidate state. */
   readonly page: (
     query: RestrictedQuery,
@@ -66,6 +80,8 @@ export type Candidate = Pick<Build, "resource" | "checkpoint" | "previous" | "re
   readonly all: () => AsyncIterable<CandidateRecord>;
   /** The records that the publication adds or changes. */
   readonly changed: () => AsyncIterable<CandidateRecord>;
+  /** The records, changed or not, that have the same values in some columns as a record that the publication adds or changes. */
+  readonly related: (columns: readonly string[]) => AsyncIterable<CandidateRecord>;
   /** The records of the resource that the publication removes, as they were before. */
   readonly removed: () => AsyncIterable<CandidateRecord>;
   /**
@@ -108,6 +124,14 @@ export type PublicationResult =
   | { readonly published: true; readonly commit: Commit; readonly builds: readonly Build[] }
   | { readonly published: false; readonly verdicts: Readonly<Record<string, GateVerdict>> };
 
+/** A difference between the records that are stored and those that were published. */
+export type BuildFault = {
+  readonly resource: string;
+  /** The dataset with the difference: null for records without a dataset, undefined if it is not known. */
+  readonly datasetId: string | null | undefined;
+  readonly detail: string;
+};
+
 /** Staged changes, and the builds of each resource: stages, publishes and rolls back. */
 export type Builds = {
   /**
@@ -147,7 +171,11 @@ export type Builds = {
    *
    * @throws {StoreError} `invalid_record`, `unknown_resource`
    */
-  readonly publish: (resources: readonly string[], check?: Check) => Promise<PublicationResult>;
+  readonly publish: (
+    resources: readonly string[],
+    check?: Check,
+    options?: PublicationOptions,
+  ) => Promise<PublicationResult>;
   /**
    * Serves an earlier build of a resource again, as a new build. The cursors of its sources are reset to those of the earlier
    * build, and their staged changes are deleted. If `review` throws, nothing is changed.
@@ -155,6 +183,13 @@ export type Builds = {
    * @throws {StoreError} `unknown_build`, `build_expired`
    */
   readonly rollback: (resource: string, build: string, review?: Review) => Promise<Build>;
+  /**
+   * Computes the sum of the hashes of every dataset from all records, and compares it with the sum that publications have kept up to date;
+   * compares the sum of all datasets with the serving build.
+   *
+   * @throws {StoreError} `unknown_resource`
+   */
+  readonly verify: (resource: string) => Promise<readonly BuildFault[]>;
   /** Returns the builds of a resource, starting with the one being served. */
   readonly list: (resource: string) => Promise<readonly Build[]>;
   /** Returns the build being served; undefined if the resource was never published. */

@@ -8,6 +8,7 @@ import { rollback } from "./rollback.ts";
 import { readSourceKeys } from "./source-keys.ts";
 import { readSources } from "./sources.ts";
 import { discardStaged, stageBatch } from "./staging.ts";
+import { verifyBuilds } from "./verify.ts";
 
 /** Creates the `Builds` of a store. */
 export function createBuilds(database: BuildDatabase): Builds {
@@ -34,10 +35,16 @@ export function createBuilds(database: BuildDatabase): Builds {
       const { table } = find(resource);
       return write(({ session }) => discardStaged(session, table, source));
     },
-    publish: async (resources, check) => publishBuild(database, [...new Set(resources)].map(find), check),
+    publish: async (resources, check, options) =>
+      publishBuild(database, [...new Set(resources)].map(find), check, options),
     rollback: async (resource, build, review) => {
       const stored = find(resource);
       return write((open) => rollback(open, database, stored, build, review));
+    },
+    verify: async (resource) => {
+      const { table } = find(resource);
+      const schemas = [...tables.values()].map((one) => one.table);
+      return database.snapshot((session) => verifyBuilds(session, table, schemas, database));
     },
     list: async (resource) => read((session) => readBuilds(session, find(resource).table.name)),
     current: async (resource) => {

@@ -2,7 +2,7 @@ import { datasetProperty } from "@cadastre/entitlement";
 import { identifier, type SqlFragment, sql } from "@cadastre/odata";
 import { join, value } from "@cadastre/odata/run";
 import type { Session } from "../database/session.ts";
-import { beginning, recordColumns, type TableSchema, validity } from "../schema/table.ts";
+import { beginning, beginningValue, recordColumns, type TableSchema, validity } from "../schema/table.ts";
 import type { Follows } from "../stored-resource.ts";
 import { fillChecksums } from "../write/fill-checksums.ts";
 
@@ -32,13 +32,17 @@ export type FollowingCommit = {
 /** Updates the hidden columns of records that follow others, see `StoredResource.follows`. */
 export async function updateFollowers(commit: FollowingCommit): Promise<void> {
   const { session, dataset, checkpoint, count } = commit;
-  const where = sql`${beginning} = cast(${value(checkpoint)} as bigint)`;
+  const where = sql`${beginning} = ${beginningValue(checkpoint)}`;
   for (const { table, tally, write } of followings(commit)) {
     await count(table.name, tally);
     for (const statement of write) await session.rows(statement);
-    await fillChecksums(session, table, table.name, dataset, { where });
+    if (table.follows !== undefined && movesDataset(table.follows))
+      await fillChecksums(session, table, table.name, dataset, { where });
   }
 }
+
+/** True if records get the dataset of the record that they follow. Their checksum covers it, so it is computed again. */
+const movesDataset = ({ values }: Follows): boolean => Object.hasOwn(values, datasetProperty.name);
 
 function* followings({ tables, changed, dataset, checkpoint }: FollowingCommit): Generator<Following> {
   const touched = new Set(changed.keys());
@@ -55,11 +59,12 @@ function* followings({ tables, changed, dataset, checkpoint }: FollowingCommit):
 
 function followingOf(
   table: TableSchema,
-  { values, key }: Follows,
+  follows: Follows,
   followed: TableSchema,
   dataset: SqlFragment,
   checkpoint: bigint,
 ): Following {
+  const { values, key: reference } = follows;
   const [current, closed, owner] = [
     identifier(table.name),
     identifier(table.closed),
@@ -71,21 +76,24 @@ function followingOf(
   const record = Object.values(recordColumns).map((name) => identifier(name));
   const all = [...held, from, ...record];
   const now = sql`cast(${value(checkpoint)} as bigint)`;
-  const [ownerKey, belongsTo] = [identifier(followed.key[0]?.name ?? ""), identifier(key)];
+  const [ownerKey, belongsTo] = [identifier(followed.key[0]?.name ?? ""), identifier(reference)];
   const pairs = Object.entries(values).map(([own, column]) => {
     const read = column === datasetProperty.name ? dataset : identifier(column);
     const said = sql`(select ${read} from ${owner} where ${owner}.${ownerKey} = ${current}.${belongsTo})`;
     return { own: identifier(own), said };
   });
   const differs = pairs.map(({ own, said }) => sql`${current}.${own} is distinct from ${said}`);
-  const changed = sql`select ${ownerKey} from ${owner} where ${from} = ${now}
+  const changed = sql`select ${ownerKey} from ${owner} where ${beginning} = ${beginningValue(checkpoint)}
     union all select ${ownerKey} from ${identifier(followed.closed)} where ${to} = ${now}`;
-  const strays = sql`(${from} = ${now} or ${belongsTo} in (${changed})) and (${join(differs, " or ")})`;
+  const key = list(table.key.map(({ name }) => identifier(name)));
+  // Each part is found by an index of its own; with "or" between the conditions the whole table would be read.
+  const candidates = sql`select ${key} from ${current} where ${beginning} = ${beginningValue(checkpoint)}
+    union all select ${key} from ${current} where ${belongsTo} in (${changed})`;
+  const strays = sql`(${key}) in (${candidates}) and (${join(differs, " or ")})`;
   const set = [
     ...pairs.map(({ own, said }) => sql`${own} = ${said}`),
     sql`${from} = ${now}`,
-    // The checksum covers the dataset, so it is computed again.
-    sql`${identifier(recordColumns.checksum)} = null`,
+    ...(movesDataset(follows) ? [sql`${identifier(recordColumns.checksum)} = null`] : []),
   ];
   return {
     table,

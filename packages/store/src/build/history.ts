@@ -53,10 +53,17 @@ export async function addBuild(session: Session, build: Build): Promise<void> {
   );
 }
 
-/** Selects the checkpoint of the earliest of the last `builds` builds of a resource; the largest bigint if it has none. */
+/**
+ * Selects the checkpoint of the earliest of the last `builds` builds of a resource, or that of its stored digest if it is earlier; the
+ * largest bigint if it has neither.
+ */
 export const earliestNeeded = (resource: string, builds: number): SqlFragment =>
   sql`(select coalesce(min("checkpoint"), ${never}) from (
-    select "checkpoint" from ${table} where "resource" = ${value(resource)} order by "ordinal" desc limit ${value(builds)}
+    select "checkpoint" from (
+      select "checkpoint" from ${table} where "resource" = ${value(resource)} order by "ordinal" desc limit ${value(builds)}
+    ) as "last"
+    union all select "checkpoint" from "cadastre_digest" where "resource" = ${value(resource)}
   ) as "kept")`;
 
-const never = sql`9223372036854775807`;
+/** The largest bigint. */
+export const never = sql`9223372036854775807`;

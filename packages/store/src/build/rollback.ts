@@ -1,10 +1,10 @@
 import { refreshCoverage } from "../coverage/refresh.ts";
 import { StoreError } from "../errors.ts";
-import type { StoredTable } from "../schema/table.ts";
+import type { StoredTable, TableSchema } from "../schema/table.ts";
 import { createUlid } from "../ulid.ts";
 import type { Build, Review } from "./build.ts";
 import type { BuildDatabase, OpenCommit } from "./build-database.ts";
-import { resourceDigest } from "./digest.ts";
+import { storeCurrentDigest } from "./digest-table.ts";
 import { addBuild, readBuilds } from "./history.ts";
 import { setChanges } from "./set-changes.ts";
 import { readSources, writeSource } from "./sources.ts";
@@ -26,11 +26,12 @@ export async function rollback(
   await follow();
   const commit = await finish();
   const { checkpoint } = commit;
-  const digest = await resourceDigest(session, table, database);
+  const schemas = [...database.tables.values()].map((one) => one.table);
+  const digestOf = (of: TableSchema) => storeCurrentDigest(session, of, schemas, database, checkpoint);
+  const digest = (await digestOf(table)).total();
   // The digest differs if versions of the earlier build have been pruned.
   if (digest.sha256 !== earlier.sha256) throw new StoreError("build_expired", id);
-  const schemas = [...database.tables.values()].map((one) => one.table);
-  review?.(await setChanges(session, table.name, schemas, commit));
+  review?.(await setChanges(session, table.name, schemas, commit, digestOf));
   for (const state of await readSources(session, table.name)) {
     const cursor = earlier.cursors[state.source] ?? null;
     await forgetStaged(session, table, state.source);

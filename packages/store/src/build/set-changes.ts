@@ -1,25 +1,29 @@
-import { datasetProperty } from "@cadastre/entitlement";
 import { identifier, type SqlFragment, sql } from "@cadastre/odata";
 import { join, value } from "@cadastre/odata/run";
+import { compareCodePoints } from "../code-points.ts";
 import type { Session } from "../database/session.ts";
-import { sourceProperty, type TableSchema, validity } from "../schema/table.ts";
+import { beginning, ownerColumn, sourceProperty, type TableSchema, validity } from "../schema/table.ts";
 import type { Commit } from "../store.ts";
 import type { SetChange } from "./build.ts";
+import type { StateDigest } from "./digest.ts";
 
-const [from, to] = [identifier(validity.from.name), identifier(validity.to.name)];
+const to = identifier(validity.to.name);
 const source = identifier(sourceProperty.name);
 
 /**
  * Counts the records that a commit has removed from a table and from those that follow it, by source. A record that follows a removed
- * one counts as removed: it stays in its table, but nobody can see it.
+ * one counts as removed: it stays in its table, but nobody can see it. Only the changed records are read; the others are counted by the
+ * digest.
  *
  * @param tables in an order in which each follows earlier ones only
+ * @param digestOf returns the digest of a table after the commit
  */
 export async function setChanges(
   session: Session,
   resource: string,
   tables: readonly TableSchema[],
   commit: Commit,
+  digestOf: (table: TableSchema) => Promise<StateDigest>,
 ): Promise<readonly SetChange[]> {
   const checkpoint = checkpointOf(commit);
   const affected = new Set([resource]);
@@ -27,15 +31,25 @@ export async function setChanges(
   for (const table of tables) {
     if (affected.has(table.follows?.resource ?? "")) affected.add(table.name);
     if (!affected.has(table.name)) continue;
-    const { removed, before } = statementsOf(table, ownerColumn(table, tables), value(checkpoint));
+    const { removed, began, ended } = statementsOf(table, ownerColumn(table, tables), value(checkpoint));
     const gone = await countsOf(session, removed);
     if (gone.size === 0 && table.name !== resource) continue;
-    const all = await countsOf(session, before);
-    for (const [name, count] of all)
-      changes.push({ resource: table.name, source: name, before: count, removed: gone.get(name) ?? 0 });
+    const before = new Map<string | null, number>();
+    const count = (name: string | null, records: number) =>
+      before.set(name, (before.get(name) ?? 0) + records);
+    for (const part of (await digestOf(table)).parts()) count(part.source, part.owned);
+    for (const [name, records] of await countsOf(session, began)) count(name, -records);
+    for (const [name, records] of await countsOf(session, ended)) count(name, records);
+    for (const [name, records] of [...before].sort(bySource))
+      if (records > 0)
+        changes.push({ resource: table.name, source: name, before: records, removed: gone.get(name) ?? 0 });
   }
   return changes;
 }
+
+/** Sorts records without a source last. */
+const bySource = ([a]: readonly [string | null, number], [b]: readonly [string | null, number]): number =>
+  a === null || b === null ? Number(a === null) - Number(b === null) : compareCodePoints(a, b);
 
 /**
  * Returns the checkpoint of a commit's changes. A commit without changes has the checkpoint of the commit before; for it, a number
@@ -63,25 +77,13 @@ function statementsOf(table: TableSchema, owner: string | undefined, now: SqlFra
     owner === undefined ? sql`1 = 1` : sql`${one}.${identifier(owner)} is not null`;
   const [isThere, wasThere] = [isOwned(current), isOwned(closed)];
   const counts = sql`select ${source}, count(*) from`;
+  const from = identifier(validity.from.name);
   // A replaced record has a new current version. A current version from before the commit was not removed.
   return {
     removed: sql`${counts} ${closed} where ${to} = ${now} and ${wasThere}
   and not exists (select 1 from ${current} where ${sameKey} and ${current}.${from} = ${now} and ${isThere})
-  group by ${source} order by ${source} is null, ${source}`,
-    before: sql`${counts} (
-    select ${source} from ${current} where ${from} <> ${now} and ${isThere}
-    union all select ${source} from ${closed} where ${to} = ${now} and ${wasThere}
-  ) as "before" group by ${source} order by ${source} is null, ${source}`,
+  group by ${source}`,
+    began: sql`${counts} ${current} where ${beginning} = ${now} and ${isThere} group by ${source}`,
+    ended: sql`${counts} ${closed} where ${to} = ${now} and ${wasThere} group by ${source}`,
   };
-}
-
-/**
- * Returns the column with the dataset of the record that a row follows, directly or in several steps. Its value is null if that record
- * does not exist. Undefined for a table whose rows follow nothing.
- */
-function ownerColumn({ follows }: TableSchema, tables: readonly TableSchema[]): string | undefined {
-  if (follows === undefined) return undefined;
-  const followed = tables.find(({ name }) => name === follows.resource);
-  const kept = (followed && ownerColumn(followed, tables)) ?? datasetProperty.name;
-  return Object.entries(follows.values).find(([, column]) => column === kept)?.[0];
 }

@@ -85,16 +85,24 @@ export async function addToGroups(
     const present = await session.rows(sql`select ${columnsOf(groups)} from ${groups} ${where}`);
     for (const group of present.map(readGroup))
       counted.get(JSON.stringify(group.key))?.add(group.records, group.populated);
-    await session.rows(sql`delete from ${groups} ${where}`);
-    const rows = group.flatMap(({ key, id }) => {
+    const rows = group.map(({ key, id }) => {
       const population = counted.get(JSON.stringify(key));
-      return population === undefined || population.records === 0
-        ? []
-        : [[resource, id, JSON.stringify(key), population.records, population.text()]];
+      return [resource, id, JSON.stringify(key), population?.records ?? 0, population?.text() ?? ""];
     });
-    await session.each(insert, rows);
+    await session.each(
+      put,
+      rows.filter(([, , , records]) => records !== 0),
+    );
+    await session.each(
+      remove,
+      rows.filter(([, , , records]) => records === 0).map(([, id]) => [resource, id]),
+    );
   }
 }
 
-const insert = sql`insert into ${groups} ("resource", "id", "key", "records", "populated")
-  values (${value(null)}, ${value(null)}, ${value(null)}, ${value(null)}, ${value(null)})`;
+// Groups that are there are updated in place, because a row that is deleted and inserted again leaves work to vacuum.
+const put = sql`insert into ${groups} ("resource", "id", "key", "records", "populated")
+  values (${value(null)}, ${value(null)}, ${value(null)}, ${value(null)}, ${value(null)})
+  on conflict ("resource", "id") do update set "records" = excluded."records", "populated" = excluded."populated"`;
+
+const remove = sql`delete from ${groups} where "resource" = ${value(null)} and "id" = ${value(null)}`;

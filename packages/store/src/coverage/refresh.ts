@@ -1,7 +1,14 @@
 import { identifier, type SqlFragment, sql } from "@cadastre/odata";
 import { join, value } from "@cadastre/odata/run";
 import type { Session } from "../database/session.ts";
-import { beginning, recordColumns, type StoredTable, sourceProperty, validity } from "../schema/table.ts";
+import {
+  beginning,
+  beginningValue,
+  recordColumns,
+  type StoredTable,
+  sourceProperty,
+  validity,
+} from "../schema/table.ts";
 import type { Counted } from "../stored-resource.ts";
 import { groupedValue } from "./group.ts";
 import { addToGroups, countedRecords, deleteGroups, readState, writeState } from "./group-table.ts";
@@ -59,7 +66,7 @@ async function countSince(
     ", ",
   );
   const since = sql`cast(${value(checkpoint)} as bigint)`;
-  const began = sql`select ${columns} from ${identifier(table.name)} where ${beginning} > ${since}`;
+  const began = sql`select ${columns} from ${identifier(table.name)} where ${beginning} > ${beginningValue(checkpoint)}`;
   const ended = sql`select ${columns} from ${identifier(table.closed)}
   where ${identifier(validity.to.name)} > ${since} and ${identifier(validity.from.name)} <= ${since}`;
   const tally = new Tally(session, table.name, counted, emptyTextsOf(members));

@@ -77,6 +77,25 @@ const steps: MigrationSteps = {
       table.text("definition").notNullable();
       table.primary(["resource", "kind", "name"]);
     }),
+  "007_digests": (schema) =>
+    schema
+      .createTable("cadastre_digest", (table) => {
+        table.text("resource").primary();
+        // Checkpoint of the state that the valid parts describe.
+        table.bigInteger("checkpoint").notNullable();
+      })
+      .createTable("cadastre_digest_part", (table) => {
+        table.text("resource").notNullable();
+        // JSON of dataset and source.
+        table.text("part").notNullable();
+        // Valid from `checkpoint` to before `until`, which is the largest bigint in parts that are still valid.
+        table.bigInteger("checkpoint").notNullable();
+        table.bigInteger("until").notNullable();
+        table.bigInteger("records").notNullable();
+        table.bigInteger("owned").notNullable();
+        table.text("sum").notNullable();
+        table.primary(["resource", "until", "part"]);
+      }),
 };
 
 /** Migrations of the store's bookkeeping tables. */

@@ -31,6 +31,9 @@ export type FoundSchema = {
   readonly members: ReadonlyMap<string, readonly string[]>;
   /** `Counted` setting of each resource's coverage, as JSON. */
   readonly counted: ReadonlyMap<string, string>;
+  /** Names of the resources that have builds, and of those that have a stored digest. */
+  readonly built: ReadonlySet<string>;
+  readonly digested: ReadonlySet<string>;
   readonly stamp: Stamp;
 };
 
@@ -88,6 +91,10 @@ export async function findSchema(
       const state = await readState(session, name);
       if (state !== undefined) counted.set(name, state.counted);
     }
+  const resourcesIn = async (table: string) => {
+    const rows = await read(table, sql`select distinct "resource" from ${identifier(table)}`);
+    return new Set(rows.map(([resource]) => resource as string));
+  };
   return {
     relations,
     columns,
@@ -98,6 +105,8 @@ export async function findSchema(
     ),
     members,
     counted,
+    built: await resourcesIn("cadastre_build"),
+    digested: await resourcesIn("cadastre_digest"),
     stamp,
   };
 }

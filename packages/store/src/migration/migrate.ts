@@ -1,5 +1,7 @@
 import type { StructuralProperty } from "@cadastre/odata";
 import type { Knex } from "knex";
+import { digestAsOf } from "../build/digest.ts";
+import { deleteDigest, writeDigest } from "../build/digest-table.ts";
 import { readBuilds } from "../build/history.ts";
 import { refreshCoverage } from "../coverage/refresh.ts";
 import { applySteps } from "../database/migration-steps.ts";
@@ -22,7 +24,7 @@ import {
   writeObjects,
   writeStamp,
 } from "./found.ts";
-import { type ColumnPlan, type Plan, planOf } from "./plan.ts";
+import { type ColumnPlan, isFollowing, type Plan, planOf } from "./plan.ts";
 
 /** The transaction that migrates a database. While it is open, no other process can migrate the database or commit to it. */
 export type SchemaTransaction = {
@@ -130,6 +132,12 @@ async function apply(
     const stored = { table, members: members.get(table.name) ?? new Map<string, Member>() };
     if (serving !== undefined) await refreshCoverage(session, stored, dialect.datasetId, serving);
   }
+  // The digest counts the records whose followed record exists, by a column that is made anew.
+  const recounted = plan.columns.filter(({ table, made }) => made.some((one) => isFollowing(table, one)));
+  for (const table of new Set([...plan.undigested, ...recounted.map((one) => one.table)])) {
+    say(`${table.name}: summing the hashes of records`);
+    await makeDigest(session, table, tables, dialect);
+  }
   await writeObjects(
     session,
     tables.map(({ name }) => name),
@@ -137,6 +145,20 @@ async function apply(
   );
   await writeStamp(session, nextStamp(found.stamp, options.version ?? 0));
   say("finishing");
+}
+
+/** Stores the digest of the serving build, whose versions are all kept. */
+async function makeDigest(
+  session: Session,
+  table: TableSchema,
+  tables: readonly TableSchema[],
+  dialect: SchemaDialect,
+): Promise<void> {
+  const [serving] = await readBuilds(session, table.name, 1);
+  if (serving === undefined) return;
+  await deleteDigest(session, table.name);
+  const digest = await digestAsOf(serving.checkpoint, session, table, tables, dialect);
+  await writeDigest(session, table.name, digest, serving.checkpoint);
 }
 
 const nextStamp = (stamp: Stamp, version: number): Stamp => ({

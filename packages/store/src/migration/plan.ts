@@ -30,6 +30,8 @@ export type Plan = {
   readonly unchecked: readonly TableSchema[];
   /** Tables whose coverage must be counted again. */
   readonly counted: readonly TableSchema[];
+  /** Tables that have builds and no stored digest. */
+  readonly undigested: readonly TableSchema[];
 };
 
 /** @throws {StoreError} `schema_unsupported` */
@@ -58,10 +60,11 @@ export function planOf(
   const unchecked = existing.filter(
     ({ name }) => found.columns.get(name)?.has(recordColumns.checksum) !== true,
   );
+  const undigested = existing.filter(({ name }) => found.built.has(name) && !found.digested.has(name));
   const hasMembers = resources.every(
     ({ entitySet: { name, type } }) => numberMembers(type, found.members.get(name) ?? []).added.length === 0,
   );
-  const parts = [tables, columns, dropped, made, unchecked, counted];
+  const parts = [tables, columns, dropped, made, unchecked, counted, undigested];
   const isRecorded = all.every((table) => isOnRecord(table, found, dialect));
   return {
     isNew: found.isNew,
@@ -72,6 +75,7 @@ export function planOf(
     made,
     unchecked,
     counted,
+    undigested,
   };
 }
 

@@ -18,7 +18,13 @@ import { type PointSchema, type TableSchema, tableOf } from "../schema/table.ts"
 import type { StoredResource } from "../stored-resource.ts";
 import { onConnection, poolOf, postgresSession } from "./connection/session.ts";
 import { lockCommits, writePostgresNote } from "./layout/bookkeeping.ts";
-import { columnEncoding, pointExpression, postgresDatasetId, typeOf } from "./layout/columns.ts";
+import {
+  columnEncoding,
+  pointExpression,
+  postgresDatasetId,
+  postgresSha256,
+  typeOf,
+} from "./layout/columns.ts";
 
 const textOf = (fragment: SqlFragment): string => render(fragment, () => "?").text;
 
@@ -33,6 +39,7 @@ const dialect: SchemaDialect = {
   recordType: "json",
   sorted: ({ name, nullable }) => (nullable ? sql`${identifier(name)} nulls first` : identifier(name)),
   datasetId: postgresDatasetId,
+  sha256: postgresSha256,
   pointsVersion: "gist 1",
 };
 
@@ -64,7 +71,7 @@ export async function migratePostgres(
     transaction: (work) =>
       inTransaction(knex, schema, resources, async (transaction) => {
         const migrated = await work(transaction);
-        await keepRecordsInline(transaction.knex, resources.map(tableOf));
+        await setStorage(transaction.knex, resources.map(tableOf));
         return migrated;
       }),
   };
@@ -95,11 +102,31 @@ const inTransaction = <T>(
     });
   });
 
-/** Stores records of up to 8 kB in the row, uncompressed: reading them from TOAST costs more than the space. */
-async function keepRecordsInline(knex: Knex, tables: readonly TableSchema[]): Promise<void> {
-  for (const { name, closed } of tables)
-    for (const table of [name, closed])
-      await knex.raw("alter table ?? set (toast_tuple_target = 8160)", [table]);
+/**
+ * Storage parameters of the tables. Vacuum comes after a fiftieth of a large table has changed, not a fifth, so that counts can keep to
+ * the indexes. An update of a record always changes an indexed column, its beginning, so free space in the pages of records would not
+ * spare index entries (HOT); that of counters and cursors does.
+ */
+const storage = {
+  // Records of up to 8 kB are stored in the row, uncompressed: reading them from TOAST costs more than the space.
+  records:
+    "toast_tuple_target = 8160, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02",
+  counters: "fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 200",
+} as const;
+
+/** Bookkeeping tables whose rows are updated in columns without an index. */
+const counters = [
+  "cadastre_coverage",
+  "cadastre_coverage_atom",
+  "cadastre_digest",
+  "cadastre_note",
+  "cadastre_source",
+];
+
+async function setStorage(knex: Knex, tables: readonly TableSchema[]): Promise<void> {
+  const records = tables.flatMap(({ name, closed }) => [name, closed]);
+  for (const table of records) await knex.raw(`alter table ?? set (${storage.records})`, [table]);
+  for (const table of counters) await knex.raw(`alter table ?? set (${storage.counters})`, [table]);
 }
 
 async function createPointIndex(

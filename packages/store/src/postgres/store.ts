@@ -1,5 +1,5 @@
 import type { RestrictedQuery } from "@cadastre/entitlement";
-import { type BoundQuery, type CompiledSql, sql } from "@cadastre/odata";
+import type { BoundQuery, CompiledSql } from "@cadastre/odata";
 import type { Knex } from "knex";
 import type { Builds } from "../build/build.ts";
 import type { BuildDatabase, CandidateReads } from "../build/build-database.ts";
@@ -22,7 +22,7 @@ import type { WritableStore } from "../writable-store.ts";
 import type { Query } from "./connection/round-trip.ts";
 import { type Client, onConnection, runTogether } from "./connection/session.ts";
 import { compilePostgresHistory, readPostgresNote, writePostgresNote } from "./layout/bookkeeping.ts";
-import { columnEncoding, postgresDatasetId } from "./layout/columns.ts";
+import { columnEncoding, postgresDatasetId, postgresSha256 } from "./layout/columns.ts";
 import { migratePostgres } from "./migrate.ts";
 import { createPostgresTable, type PostgresTable } from "./read/readable-table.ts";
 import {
@@ -39,6 +39,7 @@ import { otherConnections, type PostgresStoreOptions, readingConnections } from 
 import { buildWall, wallSchema, wallSettings } from "./wall/build.ts";
 import { runWithin } from "./wall/scope.ts";
 import { PostgresCommitter } from "./write/commit.ts";
+import { emptyTable } from "./write/empty-table.ts";
 import { prunePostgres } from "./write/prune.ts";
 
 /**
@@ -130,8 +131,14 @@ class PostgresStore implements WritableStore {
       tables: stored,
       formOf: columnEncoding,
       datasetId: postgresDatasetId,
-      sha256: (text) => sql`encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`,
+      sha256: postgresSha256,
+      emptyTable,
       read: (work) => onConnection(knex, work),
+      snapshot: (work) =>
+        knex.transaction((transaction) => onConnection(transaction, work), {
+          isolationLevel: "repeatable read",
+          readOnly: true,
+        }),
       write: (work) => this.#committer.write((making) => work(making, this.#readsWithin(making.client))),
     };
 

@@ -31,6 +31,8 @@ export type SchemaDialect = {
   readonly sorted: (property: StructuralProperty) => SqlFragment;
   /** Expression for the dataset id of a row. */
   readonly datasetId: SqlFragment;
+  /** See `BuildDatabase.sha256`. */
+  readonly sha256: (text: SqlFragment) => SqlFragment;
   /** Version of the indexes that `SchemaTransaction.createPoints` creates. */
   readonly pointsVersion: string;
 };

@@ -6,6 +6,7 @@ import {
   type SqlFragment,
   type StructuralProperty,
   sql,
+  value,
 } from "@cadastre/odata/run";
 import type { Member } from "../record/members.ts";
 import type { Counted, Follows, StoredResource } from "../stored-resource.ts";
@@ -22,6 +23,13 @@ export const validity = { from: version("cadastre_from"), to: version("cadastre_
 
 /** Indexed expression for the beginning of a version. `+ 0` keeps reads as of a checkpoint from using this index: they have better ones. */
 export const beginning: SqlFragment = sql`(${identifier(validity.from.name)} + 0)`;
+
+/**
+ * A checkpoint to compare {@link beginning} with. `+ 0` takes the type affinity of the cast away: with it, SQLite does not use the
+ * index.
+ */
+export const beginningValue = (checkpoint: number | bigint): SqlFragment =>
+  sql`(cast(${value(checkpoint)} as bigint) + 0)`;
 
 /** The source that a version came from; null if it was committed without one. */
 export const sourceProperty: StructuralProperty = {
@@ -142,6 +150,17 @@ export function tableOf(resource: StoredResource): TableSchema {
     beginnings: shortened(`${name}_beginnings`),
     endings: `${name}_closed_to`,
   };
+}
+
+/**
+ * Returns the column with the dataset of the record that a row follows, directly or in several steps. Its value is null if that record
+ * does not exist. Undefined for a table whose rows follow nothing.
+ */
+export function ownerColumn({ follows }: TableSchema, tables: readonly TableSchema[]): string | undefined {
+  if (follows === undefined) return undefined;
+  const followed = tables.find(({ name }) => name === follows.resource);
+  const kept = (followed && ownerColumn(followed, tables)) ?? datasetProperty.name;
+  return Object.entries(follows.values).find(([, column]) => column === kept)?.[0];
 }
 
 function requireType(property: StructuralProperty, type: PrimitiveType, kind: string): StructuralProperty {

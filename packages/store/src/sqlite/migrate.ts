@@ -25,7 +25,7 @@ import type { StoredResource } from "../stored-resource.ts";
 import { declaredType, storedEncoding } from "./layout/columns.ts";
 import { createDatasets, datasetId } from "./layout/datasets.ts";
 import { createPlaces, dropPlaces } from "./layout/places.ts";
-import { sqliteSession } from "./session.ts";
+import { registerSha256, sha256Of, sqliteSession } from "./session.ts";
 
 const dialect: SchemaDialect = {
   dialect: sqlite,
@@ -34,6 +34,7 @@ const dialect: SchemaDialect = {
   recordType: "text",
   sorted: ({ name }) => identifier(name),
   datasetId,
+  sha256: sha256Of,
   pointsVersion: "rtree 1",
 };
 
@@ -104,6 +105,7 @@ async function withKnex<T>(filename: string, work: (knex: Knex) => Promise<T>): 
     // Unsafe mode allows writing while coverage is being read.
     connection.unsafeMode(true);
     registerFunctions(connection);
+    registerSha256(connection);
     registerChecksum(connection);
   });
   try {

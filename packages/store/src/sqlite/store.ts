@@ -1,5 +1,5 @@
 import type { RestrictedQuery } from "@cadastre/entitlement";
-import type { BoundQuery } from "@cadastre/odata";
+import { type BoundQuery, identifier, sql } from "@cadastre/odata";
 import { registerFunctions } from "@cadastre/odata/sqlite";
 import Database from "better-sqlite3";
 import type { Builds } from "../build/build.ts";
@@ -8,6 +8,7 @@ import { createBuilds } from "../build/builds.ts";
 import { registerChecksum } from "../checksum/checksums.ts";
 import { createCoverages, type ReadCoverage } from "../coverage/coverages.ts";
 import type { SchemaOptions } from "../database/schema-options.ts";
+import type { Session } from "../database/session.ts";
 import { StoreError } from "../errors.ts";
 import { pinsKey } from "../read/access.ts";
 import { compileCountRequest, compileOrderValues, type ReadableTable } from "../read/compile.ts";
@@ -119,7 +120,11 @@ class SqliteStore implements WritableStore {
       formOf: storedEncoding,
       datasetId,
       sha256: sha256Of,
+      emptyTable: async (session, table) => {
+        await session.rows(sql`delete from ${identifier(table)}`);
+      },
       read: (work) => work(committed),
+      snapshot: (work) => withSnapshot(file, work),
       write: (work) => this.#committer.write((making) => work(making, candidateReads)),
     };
 
@@ -267,6 +272,18 @@ function orderValuesOf(
 
 const asOf = ({ table }: ReadableTable, past: HistoricalState | undefined): AsOf | undefined =>
   past && { checkpoint: past.checkpoint, history: compileSqliteHistory(table, past.checkpoint) };
+
+/** Runs `work` in a read transaction on a connection of its own. */
+async function withSnapshot<T>(file: string, work: (session: Session) => Promise<T>): Promise<T> {
+  const database = new Database(file, { readonly: true });
+  try {
+    registerSha256(database);
+    database.exec("begin");
+    return await work(sqliteSession(database));
+  } finally {
+    database.close();
+  }
+}
 
 function openToWrite(file: string): Database.Database {
   const database = new Database(file);

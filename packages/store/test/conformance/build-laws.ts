@@ -1,8 +1,9 @@
+import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Change, WritableStore } from "../../src/index.ts";
+import type { Candidate, Change, WritableStore } from "../../src/index.ts";
 import { BuildModel, type FullSet, type ModelChange } from "../support/build-model.ts";
-import { ask, texas } from "../support/listings.ts";
+import { ask, oregon, texas } from "../support/listings.ts";
 import { type Harness, rowsOf, withEmpty } from "./harness.ts";
 
 const resource = "Property";
@@ -11,7 +12,8 @@ const sources = ["mls", "other"];
 const changeOf = ([key, City]: ModelChange): Change => {
   if (City === null) return { resource, removed: [key] };
   const ModificationTimestamp = "2024-05-01T10:00:00.000Z";
-  return { resource, datasetId: texas, record: { ListingKey: key, ModificationTimestamp, City } };
+  const datasetId = City === "3" ? oregon : texas;
+  return { resource, datasetId, record: { ListingKey: key, ModificationTimestamp, City } };
 };
 
 /** The changes, and then the end of their source's process. */
@@ -32,12 +34,32 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("break" as const), source, changes, fullSet }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("publish" as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("refuse" as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("commit" as const), changes }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("prune" as const), builds: fc.nat({ max: 1 }) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("discard" as const), source }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("rollback" as const), index: fc.nat({ max: 3 }) }) },
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-async function take({ builds }: WritableStore, model: BuildModel, one: Step, cursor: string): Promise<void> {
+/** Compares the fingerprint of a candidate with that of all of its records, and with the rehearsal. */
+async function compareDigest(candidate: Candidate, model: BuildModel): Promise<void> {
+  const { records, sha256, rehearsal } = candidate;
+  let [count, sum] = [0, 0n];
+  for await (const { datasetId, text } of candidate.all()) {
+    count++;
+    sum += BigInt(`0x${createHash("sha256").update(`${datasetId} ${text}`).digest("hex")}`);
+  }
+  const expected = (sum % (1n << 256n)).toString(16).padStart(64, "0");
+  expect({ records, sha256 }).toEqual({ records: count, sha256: expected });
+  expect(rehearsal).toEqual({ records: count, sha256: expected });
+  const before = new Map<string | null, number>();
+  for (const { source } of model.state.values()) before.set(source, (before.get(source) ?? 0) + 1);
+  const changes = await candidate.setChanges();
+  expect(new Map(changes.map((one) => [one.source, one.before]))).toEqual(before);
+}
+
+async function take(store: WritableStore, model: BuildModel, one: Step, cursor: string): Promise<void> {
+  const { builds } = store;
   switch (one.kind) {
     case "stage": {
       const options = { cursor, fullSet: one.fullSet };
@@ -52,19 +74,37 @@ async function take({ builds }: WritableStore, model: BuildModel, one: Step, cur
       return;
     }
     case "publish":
-      await builds.publish([resource]);
-      return model.publish();
-    case "refuse":
-      await builds.publish([resource], () => ({ passed: false, evidence: null }));
+    case "refuse": {
+      const passed = one.kind === "publish";
+      const check = async (candidate: Candidate) => {
+        await compareDigest(candidate, model);
+        return { passed, evidence: null };
+      };
+      expect(await builds.publish([resource], check, { rehearse: true })).toMatchObject({
+        published: passed,
+      });
+      if (passed) model.publish();
+      return;
+    }
+    case "commit":
+      await store.commit(one.changes.map(changeOf));
+      return model.commit(one.changes);
+    case "prune":
+      await store.prune(Date.now() + 60_000, one.builds);
       return;
     case "discard":
       await builds.discard(resource, one.source);
       return model.discard(one.source);
     case "rollback": {
       const earlier = (await builds.list(resource)).toReversed()[one.index];
-      const rolled = builds.rollback(resource, earlier?.id ?? "");
-      if (model.rollback(one.index)) expect((await rolled).sha256).toBe(earlier?.sha256);
-      else await expect(rolled).rejects.toMatchObject({ code: "unknown_build" });
+      const rolled = await builds.rollback(resource, earlier?.id ?? "").catch((error: unknown) => error);
+      if (earlier === undefined) expect(rolled).toMatchObject({ code: "unknown_build" });
+      // The versions of an earlier build may have been pruned.
+      else if (rolled instanceof Error) expect(rolled).toMatchObject({ code: "build_expired" });
+      else {
+        model.rollback(one.index);
+        expect(rolled).toMatchObject({ sha256: earlier.sha256 });
+      }
     }
   }
 }

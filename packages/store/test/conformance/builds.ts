@@ -1,17 +1,10 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import type { CandidateRecord, Change, StoredRecord, WritableStore } from "../../src/index.ts";
-import { ask, oregon, records, texas } from "../support/listings.ts";
+import type { CandidateRecord, StoredRecord, WritableStore } from "../../src/index.ts";
+import { ask, listing, oregon, records, removal, texas } from "../support/listings.ts";
 import { type Harness, type Json, openEmpty, readKeys, rowsOf, withEmpty } from "./harness.ts";
 
 const resource = "Property";
-
-const listing = (key: string, city: string, datasetId = texas): StoredRecord => ({
-  resource,
-  datasetId,
-  record: { ListingKey: key, ModificationTimestamp: "2024-05-01T10:00:00.000Z", City: city },
-});
-const removal = (key: string): Change => ({ resource, removed: [key] });
 
 const citiesOf = async (store: WritableStore): Promise<Json> =>
   Object.fromEntries<unknown>(

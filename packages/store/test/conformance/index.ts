@@ -4,6 +4,7 @@ import { builds } from "./builds.ts";
 import { commits } from "./commits.ts";
 import { computed } from "./computed.ts";
 import { coverage } from "./coverage.ts";
+import { digests } from "./digests.ts";
 import { following } from "./following.ts";
 import { forms } from "./forms.ts";
 import type { Harness } from "./harness.ts";
@@ -29,6 +30,7 @@ export const conformance = (name: string, harness: Harness): void => {
       builds,
       buildLaws,
       coverage,
+      digests,
       following,
       walks,
       past,

@@ -1,4 +1,4 @@
-type Record = { readonly city: string; readonly source: string };
+type Record = { readonly city: string; readonly source: string | null };
 type State = ReadonlyMap<string, Record>;
 
 /** A change of a record: its new city, or null to remove it. */
@@ -43,6 +43,14 @@ export class BuildModel {
   discard(name: string): void {
     const source = this.sourceOf(name);
     Object.assign(source, { cursor: source.served, fullSet: null, staged: new Map() });
+  }
+
+  commit(changes: readonly ModelChange[]): void {
+    const state = new Map(this.state);
+    for (const [key, city] of changes)
+      if (city === null) state.delete(key);
+      else state.set(key, { city, source: null });
+    this.state = state;
   }
 
   publish(): void {

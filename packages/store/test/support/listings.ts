@@ -1,6 +1,6 @@
 import { restrict, type Scope, visibleEntitySet } from "@cadastre/entitlement";
 import { bindQuery, parseFilter, parseOrderBy, parseSelect, type Row } from "@cadastre/odata";
-import type { StoredRecord, StoredResource } from "../../src/index.ts";
+import type { Change, StoredRecord, StoredResource } from "../../src/index.ts";
 import { entitySetOf, property } from "../../src/testing/entity-sets.ts";
 import { type DatasetGrants, grantsOf } from "../../src/testing/grants.ts";
 
@@ -53,6 +53,15 @@ const record = (key: string, datasetId: string, values: Row): StoredRecord => ({
     ...values,
   },
 });
+
+/** A record with only a city. */
+export const listing = (key: string, city: string, datasetId = texas): StoredRecord => ({
+  resource: "Property",
+  datasetId,
+  record: { ListingKey: key, ModificationTimestamp: "2024-05-01T10:00:00.000Z", City: city },
+});
+
+export const removal = (key: string): Change => ({ resource: "Property", removed: [key] });
 
 export const records: readonly StoredRecord[] = [
   record("a", texas, { City: "Austin", ListPrice: 350_000.5, TaxAnnualAmount: 0.07, Appliances: ["Oven"] }),

@@ -41,6 +41,10 @@ export function typeOf(property: StructuralProperty): SqlFragment {
 /** Column of a record's dataset id. */
 export const postgresDatasetId: SqlFragment = identifier(datasetProperty.name);
 
+/** See `BuildDatabase.sha256`. */
+export const postgresSha256 = (text: SqlFragment): SqlFragment =>
+  sql`encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`;
+
 const inColumn = ({ name }: StructuralProperty): SqlFragment => identifier(name);
 
 /** Returns where each property of a table is stored: in its own column or in the record's text. */

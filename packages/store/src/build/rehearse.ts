@@ -1,0 +1,145 @@
+import { createHash } from "node:crypto";
+import { identifier, sql } from "@cadastre/odata";
+import { join, value } from "@cadastre/odata/run";
+import type { RowValues, Session } from "../database/session.ts";
+import type { StoredTable, TableSchema } from "../schema/table.ts";
+import { removalKey, versionOf } from "../write/version.ts";
+import type { Rehearsal } from "./build.ts";
+import type { BuildDatabase } from "./build-database.ts";
+import { hashedText, recordHash, type StateDigest, sumOf, sumText } from "./digest.ts";
+import { currentDigest } from "./digest-table.ts";
+import { readSources, type SourceState } from "./sources.ts";
+import { missingKeys, readySources, stagedChanges } from "./staged-changes.ts";
+
+/** Number of records that are looked up at once. */
+const groupSize = 500;
+
+const modulus = 1n << 256n;
+
+/** What a publication was computed from: if nothing of it has changed, the result is still valid. */
+type Basis = { readonly served: Rehearsal; readonly sources: readonly SourceState[] };
+
+/** Results of a rehearsal by resource. */
+export type Rehearsed = ReadonlyMap<string, { readonly basis: Basis; readonly result: Rehearsal }>;
+
+/**
+ * Computes the number of records and the fingerprint that a publication of the staged changes gives. Only the changed records are read, and
+ * nothing is written: the publication computes the same from the rows that it has written.
+ *
+ * @throws {StoreError} `invalid_record`
+ */
+export async function rehearse(
+  session: Session,
+  database: BuildDatabase,
+  tables: readonly StoredTable[],
+): Promise<Rehearsed> {
+  const rehearsed = new Map<string, { readonly basis: Basis; readonly result: Rehearsal }>();
+  for (const stored of tables) {
+    const { digest, ...basis } = await basisOf(session, database, stored.table);
+    const result = await resultOf(session, database, stored, readySources(basis.sources), digest);
+    rehearsed.set(stored.table.name, { basis, result });
+  }
+  return rehearsed;
+}
+
+/** True if a publication gives what was rehearsed: the records and the staged changes are the same as then. */
+export async function isStillValid(
+  rehearsed: Rehearsed,
+  session: Session,
+  database: BuildDatabase,
+  tables: readonly StoredTable[],
+): Promise<boolean> {
+  for (const { table } of tables) {
+    const { digest: _, ...basis } = await basisOf(session, database, table);
+    if (JSON.stringify(basis) !== JSON.stringify(rehearsed.get(table.name)?.basis)) return false;
+  }
+  return true;
+}
+
+async function basisOf(
+  session: Session,
+  database: BuildDatabase,
+  table: TableSchema,
+): Promise<Basis & { readonly digest: StateDigest }> {
+  const schemas = [...database.tables.values()].map((one) => one.table);
+  const digest = await currentDigest(session, table, schemas, database);
+  return { served: digest.total(), sources: await readSources(session, table.name), digest };
+}
+
+async function resultOf(
+  session: Session,
+  database: BuildDatabase,
+  { table, members }: StoredTable,
+  sources: readonly SourceState[],
+  digest: StateDigest,
+): Promise<Rehearsal> {
+  const { formOf } = database;
+  let { records } = digest.total();
+  let sum = sumOf(digest.total().sha256);
+  for await (const changes of groupsOf(changesOf())) {
+    const keys = changes.map(({ key }) => key);
+    for (const hash of await readHashes(session, table, database, keys)) {
+      records--;
+      sum -= hash;
+    }
+    for (const { hash } of changes) {
+      if (hash === undefined) continue;
+      records++;
+      sum += hash;
+    }
+  }
+  return { records, sha256: sumText(((sum % modulus) + modulus) % modulus) };
+
+  async function* changesOf(): AsyncGenerator<RehearsedChange> {
+    if (sources.length === 0) return;
+    for await (const key of missingKeys(session, table, sources)) yield { key, hash: undefined };
+    for await (const change of stagedChanges(session, table, sources)) {
+      if (!("record" in change)) {
+        yield { key: removalKey(change, table, formOf), hash: undefined };
+        continue;
+      }
+      const { values, text } = versionOf(change, table, members, formOf);
+      const hash = createHash("sha256").update(hashedText(change.datasetId, text)).digest("hex");
+      yield { key: values.slice(0, table.key.length), hash: sumOf(hash) };
+    }
+  }
+}
+
+/** The key of a record, and its hash after the publication; undefined if it is removed. */
+type RehearsedChange = { readonly key: RowValues; readonly hash: bigint | undefined };
+
+async function* groupsOf<T>(all: AsyncIterable<T>): AsyncGenerator<readonly T[]> {
+  let group: T[] = [];
+  for await (const one of all) {
+    if (group.push(one) < groupSize) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
+}
+
+/** Reads the hashes of the records that exist among those with the keys. */
+async function readHashes(
+  session: Session,
+  table: TableSchema,
+  database: BuildDatabase,
+  keys: readonly RowValues[],
+): Promise<readonly bigint[]> {
+  const [first, ...rest] = table.key.map(({ name }) => identifier(name));
+  if (first === undefined) return [];
+  const listed = keys.map((key) => value(key[0]));
+  const isOne =
+    rest.length === 0
+      ? sql`${first} in (${join(listed, ", ")})`
+      : join(
+          keys.map((key, i) => {
+            const equal = rest.map((column, j) => sql` and ${column} = ${value(key[j + 1])}`);
+            return sql`(${first} = ${listed[i] ?? value(null)}${join(equal, " ")})`;
+          }),
+          " or ",
+        );
+  const rows = await session.rows(
+    sql`select ${recordHash(database)} from ${identifier(table.name)} where ${isOne}`,
+  );
+  return rows.map(([hash]) => sumOf(hash as string));
+}

@@ -1,0 +1,86 @@
+import { setTimeout } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import type { Candidate } from "../../src/index.ts";
+import { listing, oregon, removal } from "../support/listings.ts";
+import { type Harness, openEmpty, withEmpty } from "./harness.ts";
+
+const resource = "Property";
+
+/** Fingerprints of builds, computed from the changed records, and the rehearsals of publications. */
+export function digests(harness: Harness): void {
+  describe("the fingerprint of a build", () => {
+    test("is that of the records, though versions that ended since the last build were pruned", () =>
+      withEmpty(harness, async (store) => {
+        const { builds } = store;
+        await builds.stage(resource, "mls", [listing("a", "1"), listing("b", "1")], { cursor: "1" });
+        await builds.publish([resource]);
+        await store.commit([listing("a", "2"), removal("b")]);
+        await store.commit([listing("a", "3", oregon)]);
+        await store.prune(Date.now() + 60_000, 0);
+        await builds.publish([resource]);
+        const other = await openEmpty(harness);
+        await other.commit([listing("a", "3", oregon)]);
+        await other.builds.publish([resource]);
+        const [expected] = await other.builds.list(resource);
+        expect(await builds.current(resource)).toMatchObject({ records: 1, sha256: expected?.sha256 });
+        expect(await builds.verify(resource)).toEqual([]);
+        await other.close();
+      }));
+  });
+
+  describe("a rehearsal", () => {
+    test("is repeated if another process has changed the records in the meantime", async () => {
+      const name = "rehearsed";
+      const [one, other] = [await harness.open(name), await harness.open(name)];
+      await one.builds.stage(resource, "mls", [listing("a", "1"), listing("b", "1")], { cursor: "1" });
+      await one.builds.publish([resource]);
+      await one.builds.stage(resource, "mls", [listing("a", "2"), removal("b")], { cursor: "2" });
+      const seen: Candidate[] = [];
+      let publishing: Promise<unknown> | undefined;
+      await other.commit(
+        (async function* () {
+          yield listing("b", "3");
+          // It is rehearsed while the other commit is open, and waits for that one's end.
+          publishing = one.builds.publish(
+            [resource],
+            (candidate) => {
+              seen.push(candidate);
+              return { passed: true, evidence: null };
+            },
+            { rehearse: true },
+          );
+          await setTimeout(300);
+          yield listing("c", "3");
+        })(),
+      );
+      expect(await publishing).toMatchObject({ published: true, commit: { written: 1, removed: 1 } });
+      const [{ records, sha256, rehearsal } = {}] = seen;
+      expect([seen.length, records]).toEqual([1, 2]);
+      expect(rehearsal).toEqual({ records, sha256 });
+      await one.close();
+      await other.close();
+    });
+
+    test("of a full set counts what it removes, also of what another source staged before it", () =>
+      withEmpty(harness, async ({ builds }) => {
+        await builds.stage(resource, "mls", [listing("a", "1"), listing("b", "1"), listing("c", "1")], {
+          cursor: "1",
+        });
+        await builds.publish([resource]);
+        await builds.stage(resource, "other", [listing("a", "2")], { cursor: "1" });
+        await builds.stage(resource, "mls", [listing("b", "2")], { cursor: "2", fullSet: "whole" });
+        await builds.stage(resource, "other", [listing("c", "3")], { cursor: "2" });
+        const seen: Candidate[] = [];
+        const look = (candidate: Candidate) => {
+          seen.push(candidate);
+          return { passed: true, evidence: null };
+        };
+        expect(await builds.publish([resource], look, { rehearse: true })).toMatchObject({
+          commit: { written: 2, removed: 1 },
+        });
+        const [{ records, sha256, rehearsal } = {}] = seen;
+        expect(rehearsal).toEqual({ records, sha256 });
+        expect(records).toBe(2);
+      }));
+  });
+}
