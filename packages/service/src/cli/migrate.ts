@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { createTables, migrateFolder } from "../data/migrate-folder.ts";
+import { createDatabases, migrateFolder } from "../data/migrate-folder.ts";
 import { withServiceFolder } from "./data.ts";
 import { printMessage } from "./outcome.ts";
 
@@ -12,7 +12,7 @@ export const migrateCommand = (): Command =>
     .action(() =>
       withServiceFolder("database", async (folder) => {
         await migrateFolder(folder, printMessage);
-        if (folder.postgres !== undefined) await createTables(folder);
+        if (folder.postgres !== undefined) await createDatabases(folder);
         printMessage("The databases have the schema of this version.");
       }),
     );

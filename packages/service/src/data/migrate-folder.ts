@@ -66,7 +66,7 @@ export async function migrateFolder(
  *
  * @throws {DataError}
  */
-export async function createTables(folder: DataFolder): Promise<void> {
+export async function createDatabases(folder: DataFolder): Promise<void> {
   const { hasListings, openListings } = databasesOf(folder);
   const store = await openListings({ threads: 0 }, !(await hasListings()));
   try {
