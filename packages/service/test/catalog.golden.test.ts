@@ -38,7 +38,7 @@ async function schema(): Promise<unknown> {
   const database = join(scratch, "listings.sqlite");
   try {
     const { openListings } = sqliteDatabases({ database, registry: "" });
-    await (await openListings({ threads: 0, migration: {} })).close();
+    await (await openListings({ threads: 0, migration: {} }, true)).close();
     const recorded = reading(database, (open) =>
       open
         .prepare("select resource, kind, name, definition from cadastre_schema order by 1, 2, 3")
