@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { dirname, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 import { isCompiled } from "./packages/odata/src/testing/compiled-packages.ts";
@@ -10,7 +9,7 @@ const packages = fileURLToPath(new URL("./packages/", import.meta.url));
 
 type Exports = Readonly<Record<string, string | Readonly<Record<string, string>>>>;
 
-// Tests read the packages' source unless it is compiled: an edit is seen at once and no build is needed. Of others they read what
+// Tests read the neighbours' source, not their build: an edit is seen at once and no build is needed. Of others they read what
 // Node.js does: what is meant for bundlers (`module`) need not run.
 const conditions = ["node", "default"];
 const alias = readdirSync(packages).flatMap((folder) => {
@@ -25,18 +24,19 @@ const alias = readdirSync(packages).flatMap((folder) => {
   });
 });
 
-// Tests run what is compiled, if it is of this source: it need not be transformed, and each thread or process that runs the source takes
-// four times as long to start. Where tests are watched, the source changes under them.
-const runsCompiled = process.argv.includes("run") && isCompiled();
+// Threads and processes that the packages start run what is compiled, if it is of this source: from source each takes four times as
+// long to start, and tests start hundreds. Where tests are watched, the source changes under them.
+const startsCompiled = process.argv.includes("run") && isCompiled();
 
-/** Imports the compiled module of a source file. Test support is not compiled. */
-const compiledModules: Plugin = {
-  name: "compiled-modules",
+/** Has a module find the program beside it that it starts, `new URL("./program.js", import.meta.url)`, where that is compiled. */
+const compiledPrograms: Plugin = {
+  name: "compiled-programs",
   enforce: "pre",
-  resolveId(id, importer) {
-    const path = id.startsWith(".") && importer !== undefined ? resolve(dirname(importer), id) : id;
-    const [, before, module] = /^(.*\/packages\/\w+)\/src\/(?!testing\/)(.*)\.ts$/.exec(path) ?? [];
-    return runsCompiled && before !== undefined ? `${before}/dist/${module}.js` : undefined;
+  transform(code, id) {
+    const [, before, path] = /^(.*\/packages\/\w+)\/src\/(.*)\.ts$/.exec(id) ?? [];
+    if (!startsCompiled || before === undefined) return undefined;
+    const compiled = JSON.stringify(pathToFileURL(`${before}/dist/${path}.js`));
+    return code.replaceAll(/(?<=new URL\("\.\/[\w-]+\.js", )import\.meta\.url/g, compiled);
   },
 };
 
@@ -46,13 +46,12 @@ const seed = SEED === "random" ? String(Math.floor(Math.random() * 2 ** 31)) : S
 if (SEED === "random") console.info(`SEED=${seed}`);
 
 export default defineConfig({
-  plugins: [compiledModules],
+  plugins: [compiledPrograms],
   resolve: { conditions, alias },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
-    server: { deps: { external: [/\/packages\/\w+\/dist\//] } },
     // Threads that are not compiled run the source.
-    execArgv: runsCompiled ? [] : ["--conditions=@cadastre/source", "--import", "./scripts/source.mjs"],
+    execArgv: startsCompiled ? [] : ["--conditions=@cadastre/source", "--import", "./scripts/source.mjs"],
     include: ["packages/*/test/**/*.test.ts", "examples/*/*.test.ts", "docs/*.test.ts"],
     // One more than there are cores: every other file waits for a database or a program.
     maxWorkers: availableParallelism() + 1,
