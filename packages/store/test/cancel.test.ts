@@ -98,7 +98,8 @@ describe.skipIf(!hasPostgres)("a query that is given up", () => {
       async () => {
         const outcomes = { canceled: 0, answered: 0 };
         let longest = 20;
-        for (let i = 0; i < 150; i += 1) {
+        // Both must happen, so that requests come before, within and after statements.
+        for (let i = 0; i < 150 || Math.min(outcomes.canceled, outcomes.answered) <= 10; i += 1) {
           const giveUp = new AbortController();
           const start = performance.now();
           const given = store.page(short, { signal: giveUp.signal });
@@ -118,8 +119,6 @@ describe.skipIf(!hasPostgres)("a query that is given up", () => {
           expect((await next).length).toBe(1);
           expect((await store.page(byKey)).length).toBe(1);
         }
-        // Both happened, so the requests came before, within and after statements.
-        expect(Math.min(outcomes.canceled, outcomes.answered)).toBeGreaterThan(10);
       },
       60_000,
     );
