@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { cp, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hasPostgres, type PostgresServer, startPostgres } from "@cadastre/odata/testing";
@@ -148,11 +148,22 @@ describe.skipIf(!hasPostgres)("a service on PostgreSQL", () => {
     await runSql(
       owned,
       `grant usage on ${schemas} to service`,
-      `grant select, insert, update, delete on all tables in ${schemas} to service`,
+      `grant select, insert, update, delete, truncate on all tables in ${schemas} to service`,
     );
-    const service = await starting({ ...prepared, postgres: { url: withUser(owned, "service") } });
+    const restricted = { ...prepared, postgres: { url: withUser(owned, "service") } };
+    const service = await starting(restricted);
     expect(service.isServing).toBe(true);
     await service.stop();
+    const file = join(scratch, "records.jsonl");
+    await writeFile(file, `${JSON.stringify({ OfficeKey: "own", OfficeName: "Own" })}\n`);
+    const environment = environmentOf(restricted);
+    for (const command of [
+      ["ingest", "--resource", "Office", "--source", "lonestar", file],
+      ["publish", "Office"],
+    ]) {
+      const { code, stderr } = await cadastre(command, { environment });
+      expect([command, code, stderr]).toEqual([command, 0, expect.any(String)]);
+    }
   });
 
   test.each<[string, (url: string) => string, RegExp]>([
