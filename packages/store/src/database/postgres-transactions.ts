@@ -64,6 +64,8 @@ type Done = (error: unknown, result: unknown) => void;
  * Sets parameters for all transactions of a new connection. If it has a session of its own, they are set once. Otherwise, or if statements are
  * `unnamed`, nothing is set for a session: each transaction sets them for itself, those of knex by replacing `query` of the client, those of round
  * trips by {@link withOpening}.
+ *
+ * @internal
  */
 export async function setUpTransactions(
   client: pg.Client,
