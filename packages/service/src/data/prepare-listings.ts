@@ -62,7 +62,7 @@ async function prepareFile(
 }
 
 /**
- * Creates the tables and fills them, if the database has none. What an interrupted start has filled is completed. Other processes wait.
+ * Creates the tables and fills them, if the database has none. Completes the work of an interrupted start. Other processes wait.
  * Returns false if the database has listings, or was created to have none.
  *
  * @throws {PrepareError} if the database has a registry, but no listings

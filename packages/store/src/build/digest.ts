@@ -13,9 +13,6 @@ import {
 import type { Build } from "./build.ts";
 import type { BuildDatabase } from "./build-database.ts";
 
-/** Modulus of the sums of hashes: 2^256. */
-const modulus = 1n << 256n;
-
 /** Records of a state that have the same dataset and source. */
 export type DigestPart = {
   /** Null for records without a dataset. */
@@ -52,7 +49,7 @@ export class StateDigest {
       source,
       records: (part?.records ?? 0) + weight * records,
       owned: (part?.owned ?? 0) + weight * owned,
-      sum: ((part?.sum ?? 0n) + BigInt(weight) * sum + modulus) % modulus,
+      sum: BigInt.asUintN(256, (part?.sum ?? 0n) + BigInt(weight) * sum),
     });
   }
 
@@ -65,12 +62,12 @@ export class StateDigest {
   total(): Pick<Build, "records" | "sha256"> {
     const parts = this.parts();
     const sum = parts.reduce((sum, part) => sum + part.sum, 0n);
-    return { records: parts.reduce((sum, { records }) => sum + records, 0), sha256: sumText(sum % modulus) };
+    return { records: parts.reduce((sum, { records }) => sum + records, 0), sha256: sumText(sum) };
   }
 }
 
-/** Formats a sum as 64 hexadecimal digits. */
-export const sumText = (sum: bigint): string => sum.toString(16).padStart(64, "0");
+/** Formats a sum, modulo 2^256, as 64 hexadecimal digits. */
+export const sumText = (sum: bigint): string => BigInt.asUintN(256, sum).toString(16).padStart(64, "0");
 
 /** Reads the hexadecimal digits of a sum or a hash. */
 export const sumOf = (text: string): bigint => BigInt(`0x${text}`);

@@ -14,9 +14,7 @@ import { missingKeys, readySources, stagedChanges } from "./staged-changes.ts";
 /** Number of records that are looked up at once. */
 const groupSize = 500;
 
-const modulus = 1n << 256n;
-
-/** What a publication was computed from: if nothing of it has changed, the result is still valid. */
+/** Input of a rehearsal: as long as it stays the same, the result is valid. */
 type Basis = { readonly served: Rehearsal; readonly sources: readonly SourceState[] };
 
 /** Results of a rehearsal by resource. */
@@ -88,7 +86,7 @@ async function resultOf(
       sum += hash;
     }
   }
-  return { records, sha256: sumText(((sum % modulus) + modulus) % modulus) };
+  return { records, sha256: sumText(sum) };
 
   async function* changesOf(): AsyncGenerator<RehearsedChange> {
     if (sources.length === 0) return;

@@ -30,14 +30,15 @@ export function cancelStatement(address: ServerAddress, timeout: number): Promis
   const { host, port, ssl, sslNegotiation = "postgres", processID, secretKey } = address;
   const wire = new pg.Connection({ ssl, sslNegotiation } as object) as unknown as Wire;
   const cancel = () => wire.cancel(processID, secretKey);
-  const { promise, late } = { promise: ended(wire), late: setTimeout(() => wire.stream.destroy(), timeout) };
+  const end = ended(wire);
+  const late = setTimeout(() => wire.stream.destroy(), timeout);
   if (ssl) {
     if (sslNegotiation !== "direct") wire.on("connect", () => wire.requestSsl());
     wire.on("sslconnect", cancel);
   } else wire.on("connect", cancel);
   if (host.startsWith("/")) wire.connect(`${host}/.s.PGSQL.${port}`);
   else wire.connect(port, host);
-  return promise.finally(() => clearTimeout(late));
+  return end.finally(() => clearTimeout(late));
 }
 
 const ended = (wire: Wire): Promise<void> =>
