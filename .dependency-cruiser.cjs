@@ -24,7 +24,7 @@ const folders = {
     geodesy: ["syntax"],
     functions: ["model", "sql", "geodesy"],
     bound: ["syntax", "model", "functions"],
-    compile: ["syntax", "model", "sql", "geodesy", "bound", "evaluate", "lru-cache"],
+    compile: ["syntax", "model", "sql", "geodesy", "functions", "bound", "evaluate", "lru-cache"],
     evaluate: ["syntax", "model", "bound"],
     paging: [],
     "lru-cache": [],
@@ -119,6 +119,7 @@ const folders = {
       "backup",
       "check",
     ],
+    processes: ["http", "data", "access", "check", "cli"],
   },
 };
 
@@ -150,6 +151,7 @@ const openers = [
   "database/sqlite-connection",
   "postgres/connection/cancel",
   "registry/audit",
+  "registry/changes",
   "registry/sqlite",
   "sqlite/backup",
   "sqlite/check",

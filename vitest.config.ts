@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Plugin } from "vite";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 import { isCompiled } from "./packages/odata/src/testing/compiled-packages.ts";
+import { leftOutOnPostgres } from "./packages/service/test/support/postgres-suite.ts";
 
 const packages = fileURLToPath(new URL("./packages/", import.meta.url));
 
@@ -45,6 +46,12 @@ const { SEED = "1" } = process.env;
 const seed = SEED === "random" ? String(Math.floor(Math.random() * 2 ** 31)) : SEED;
 if (SEED === "random") console.info(`SEED=${seed}`);
 
+/** Services of tests run on PostgreSQL in place of SQLite. */
+const onPostgres = process.env["DATABASE"] === "postgres";
+const leftOut = onPostgres
+  ? Object.keys(leftOutOnPostgres).map((pattern) => `packages/service/test/${pattern}`)
+  : [];
+
 export default defineConfig({
   plugins: [compiledPrograms],
   resolve: { conditions, alias },
@@ -58,9 +65,8 @@ export default defineConfig({
     // Files share their imports, which are half of what a short file takes: what one changes of the process it puts back.
     isolate: false,
     env: { SEED: seed },
-    // Runs the services of tests on PostgreSQL in place of SQLite.
-    globalSetup:
-      process.env["DATABASE"] === "postgres" ? ["./packages/service/test/support/postgres-server.ts"] : [],
+    exclude: [...configDefaults.exclude, ...leftOut],
+    globalSetup: onPostgres ? ["./packages/service/test/support/postgres-server.ts"] : [],
     setupFiles: ["./scripts/seed.mjs"],
     // For what has no bound of its own: a machine that runs all files at once, and others beside them, may take a minute.
     testTimeout: 120_000,

@@ -32,7 +32,8 @@ function* edits(rows: number): Generator<Change> {
   for (let nth = 0; nth < changes; nth++) {
     const i = nth * step;
     if (nth % 4 < 2) yield put(i, { Count0: -1 });
-    else if (nth % 4 === 2) yield { resource: listings.name, removed: [recordOf(i)["ListingKey"]] };
+    else if (nth % 4 === 2)
+      yield { resource: listings.name, datasetId, removed: [recordOf(i)["ListingKey"]] };
     else yield put(rows + nth);
   }
 }

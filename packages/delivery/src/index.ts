@@ -7,6 +7,7 @@
 
 // Registry: the tables that everything below works on
 
+export type { Backlog } from "./backlog.ts";
 export { createDeliveryRegistry, type DeliveryRegistry } from "./registry.ts";
 
 // Exports: a customer asks for a delivery, fetches its parts and acknowledges it
@@ -125,7 +126,7 @@ export {
   type DeliveryAudit,
   type SealedText,
 } from "./audit.ts";
-export { openText } from "./sealed-text.ts";
+export { openText, sealText } from "./sealed-text.ts";
 
 // Errors
 

@@ -1,4 +1,5 @@
 import type { RegistryDatabase } from "@cadastre/store/registry";
+import { type Backlog, readBacklog } from "./backlog.ts";
 import type { DestinationRegistry } from "./destinations/destination.ts";
 import { createDestinationRegistry } from "./destinations/tables/destination-records.ts";
 import { DeliveryError } from "./errors.ts";
@@ -21,6 +22,8 @@ export type DeliveryRegistry = {
   readonly destinations: DestinationRegistry;
   readonly subscriptions: SubscriptionRegistry;
   readonly webhooks: WebhookRegistry;
+  /** Counts the work that waits for a worker. */
+  readonly backlog: () => Promise<Backlog>;
 };
 
 export function createDeliveryRegistry({ engine, knex, guarded }: RegistryDatabase): DeliveryRegistry {
@@ -40,5 +43,6 @@ export function createDeliveryRegistry({ engine, knex, guarded }: RegistryDataba
       ...guard(createWebhookRecords(knex)),
       outbox: guard({ ...createGathering(knex), ...createSending(knex) }),
     },
+    ...guard({ backlog: () => readBacklog(knex) }),
   };
 }

@@ -18,13 +18,17 @@ export type KeyReading = {
 /** Reads the present content of a key set's location. */
 export type ReadLocation = () => Promise<string>;
 
+/** Place of a key set: path of a file, an address, or a function that reads it. */
+export type KeyLocation = string | URL | ReadLocation;
+
 /**
  * Returns a function that reads a file or an address. Redirects are not followed: the keys come from where the operator said.
  *
  * @param location path of a file, or an address: `https`, `http` to this machine, `file`
- * @throws {EntitlementError} `key_set_location` for any other address; each reading may throw `key_set_unreadable`
+ * @throws {EntitlementError} `key_set_location` for any other address; each reading may throw `key_set_unreadable`, or what a given function throws
  */
-export function locationReader(location: string | URL, { timeout, fetch }: KeyReading): ReadLocation {
+export function locationReader(location: KeyLocation, { timeout, fetch }: KeyReading): ReadLocation {
+  if (typeof location === "function") return location;
   const url = addressOf(location);
   return async () => {
     const signal = AbortSignal.timeout(timeout * 1000);
@@ -39,7 +43,8 @@ export function locationReader(location: string | URL, { timeout, fetch }: KeyRe
 }
 
 /** True if the location is read over the network. */
-export const isRemote = (location: string | URL): boolean => addressOf(location) instanceof URL;
+export const isRemote = (location: KeyLocation): boolean =>
+  typeof location !== "function" && addressOf(location) instanceof URL;
 
 /** Returns an allowed address, or the path of a file. */
 function addressOf(location: string | URL): URL | string {

@@ -1,6 +1,6 @@
 import type { KeyObject } from "node:crypto";
 import { EntitlementError } from "./errors.ts";
-import { isRemote, locationReader } from "./key-location.ts";
+import { isRemote, type KeyLocation, locationReader } from "./key-location.ts";
 import { readIssuerKeys } from "./key-set.ts";
 
 /** A set of public keys that may change while a service runs. */
@@ -30,7 +30,7 @@ export type KeySource = {
 
 /** Options of a key source. Times are in seconds. */
 export type KeySourceOptions = {
-  /** Age at which the set is read again. By default 5 for a file, 60 for an address. */
+  /** Age at which the set is read again. By default 5 for a file or a function, 60 for an address. */
   readonly maxAge?: number;
   /** Time for which the last valid set is used if no newer one can be read. Afterwards nothing verifies. By default 3600. */
   readonly maxStaleness?: number;
@@ -57,11 +57,11 @@ type KeySet = {
  * Opens the key set of a file or an address. It is read at once, then every `maxAge`, and earlier for an unknown key id, but at most every
  * `minInterval`. A key that was removed from the set is no longer accepted after the next reading.
  *
- * @param location path of a file, or an address: `https`, `http` to this machine, `file`
+ * @param location path of a file, an address (`https`, `http` to this machine, `file`), or a function that reads the set
  * @throws {EntitlementError} if the first reading fails
  */
 export async function openKeySource(
-  location: string | URL,
+  location: KeyLocation,
   options: KeySourceOptions = {},
 ): Promise<KeySource> {
   const { maxStaleness = 3600, minInterval = 5, timeout = 5, fetch = globalThis.fetch } = options;

@@ -129,6 +129,7 @@ describe("past restriction", () => {
       prepare,
       dependencies,
       registry,
+      "packages/service/src/data/secret-place.ts",
       worker,
       service,
     ]);

@@ -56,6 +56,13 @@ export { degreesIndex, pointIndex, postgisIndex, rtreeIndex } from "./compile/po
 export { compileCount, compilePage, type PageOptions } from "./compile/query.ts";
 export { complexValue, itemTable, jsonColumn, relation } from "./compile/relation.ts";
 export { fts5Index, wordsIndex } from "./compile/search-index.ts";
+export {
+  fts5GramIndex,
+  type GramDivision,
+  type TrigramDivision,
+  trigramIndex,
+  trigramText,
+} from "./compile/text-index.ts";
 export { type CompiledSql, identifier, type SqlFragment, sql } from "./sql/fragment.ts";
 export { postgres } from "./sql/postgres.ts";
 export { sqlite } from "./sql/sqlite.ts";

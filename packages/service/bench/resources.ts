@@ -10,7 +10,7 @@ if (dictionary === undefined) throw new RangeError("Property is not stored");
 /** Returns the resource Property with only some of its fields, and with the columns and indexes that need no others. */
 function narrowed(
   names: readonly string[],
-  { columns, indexes, points = [], folded = [] }: StoredResource,
+  { columns, indexes, points = [], texts = [], folded = [] }: StoredResource,
 ): StoredResource {
   const { name, type } = entitySet("Property");
   const properties = names.map((field) => {
@@ -24,6 +24,7 @@ function narrowed(
     columns: columns.filter((column) => kept.has(column)),
     indexes: indexes.filter((index) => index.every((column) => kept.has(column))),
     points: points.filter((point) => kept.has(point)),
+    texts: texts.filter((text) => kept.has(text)),
     folded: folded.filter((index) => index.every((column) => kept.has(column))),
   };
 }

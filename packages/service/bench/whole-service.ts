@@ -29,7 +29,7 @@ export async function startWhole(
   cores: string,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<WholeService> {
-  const heap = heapOption(memoryLimits(defaultMemory(), 1).heap);
+  const heap = heapOption(memoryLimits(defaultMemory(1), 1).heap);
   const child = spawn("taskset", ["-c", cores, process.execPath, heap, program], {
     env: {
       ...process.env,

@@ -96,6 +96,8 @@ const property: StoredResource = {
     "PostalCode",
     "SubdivisionName",
     "UnparsedAddress",
+    "StreetName",
+    "PublicRemarks",
     "Latitude",
     "Longitude",
     "Coordinates",
@@ -113,9 +115,16 @@ const property: StoredResource = {
     "BuyerAgentKey",
     "BuyerOfficeKey",
   ],
-  indexes: [[], ["ListingKey"], ["StandardStatus", "ListPrice"], ...formerIndexes.Property].map(ofDataset),
+  // Bedrooms follow status and price so that a count by all three reads the index alone.
+  indexes: [
+    [],
+    ["ListingKey"],
+    ["StandardStatus", "ListPrice", "BedroomsTotal"],
+    ...formerIndexes.Property,
+  ].map(ofDataset),
   formerIndexes: [...formerIndexes.Property, ["City", "folded"], ["UnparsedAddress", "folded"]],
   points: ["Coordinates"],
+  texts: ["PublicRemarks", "UnparsedAddress", "StreetName", "City"],
   folded: [["City"], ["UnparsedAddress"]].map(ofDataset),
   hidden: [provisionalIdProperty],
   derived: identityValues,
@@ -194,6 +203,7 @@ const openHouse: StoredResource = {
 
 const lookup: StoredResource = {
   entitySet: entitySet("Lookup"),
+  shared: true,
   columns: ["LookupName", "LookupValue", "ModificationTimestamp"],
   indexes: [
     ["ModificationTimestamp", "LookupKey"],
@@ -211,7 +221,7 @@ const publicRecord: StoredResource = {
  * Version of the catalog. Raise it with every release that changes how records are stored. A program refuses a database that was written
  * with a higher version than its own.
  */
-export const catalogVersion = 2;
+export const catalogVersion = 3;
 
 /** Every resource with a table, ordered so that each refers only to earlier ones. */
 export const storedResources: readonly StoredResource[] = [

@@ -1,17 +1,21 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
-import type { PostgresAddress } from "./data/data-folder.ts";
-import { type Setting, settings, type Values } from "./settings.ts";
+import type { PostgresAddress, SecretSources } from "./data/data-folder.ts";
+import { type MasterKeys, toMasterKeys } from "./data/master-key.ts";
+import { leastMemory, masterKeyForm, type Setting, settings, type Values } from "./settings.ts";
 
 type TrustMembers = "keySet" | "issuer" | "audience";
-type PostgresMembers = "databaseUrl" | "databaseConnections" | "databaseStatements";
+type PostgresMembers = "databaseUrl" | "readUrls" | "databaseConnections" | "databaseStatements";
+type SecretMembers = "masterKey" | "masterKeyFile" | "secrets" | "signingKeys";
 
 /** Configuration of the service, read once at startup. */
-export type Config = Omit<Values, TrustMembers | PostgresMembers> & {
+export type Config = Omit<Values, TrustMembers | PostgresMembers | SecretMembers> & {
   /** Issuer of entitlements: file or URL of its key set, `iss` and `aud`. Undefined: the data folder's own issuer is trusted. */
   readonly trust: { readonly [Member in TrustMembers]: string } | undefined;
   /** The database of the listings and the registry. Undefined: they are files of the data folder. */
   readonly postgres: PostgresAddress | undefined;
+  /** Secrets that do not come from files of the data folder. */
+  readonly secretSources: SecretSources;
 };
 
 /** Invalid settings. The message has a line for each: its name, the file it was set in, and the values it accepts. */
@@ -44,13 +48,26 @@ export function readConfig(environment: Environment): Config {
     if (text === undefined) continue;
     const read = setting.is.safeParse(text);
     if (read.success) values[setting.member] = read.data;
-    else faults.push(`${source} must be ${setting.must}, not \`${text}\``);
+    else
+      faults.push(
+        `${source} must be ${setting.must}${setting.isSecret ? "" : `, not \`${withoutUsers(text)}\``}`,
+      );
   }
   const { NODE_ENV } = environment;
-  faults.push(...trustFaults(values), ...grantFaults(values, NODE_ENV), ...webhookFaults(values, NODE_ENV));
+  faults.push(
+    ...replicaFaults(values),
+    ...trustFaults(values),
+    ...grantFaults(values, NODE_ENV),
+    ...webhookFaults(values, NODE_ENV),
+    ...masterKeyFaults(values),
+    ...memoryFaults(values),
+  );
   if (faults.length > 0) throw new ConfigError(faults.join("\n"));
   return toConfig(values as Values);
 }
+
+/** Hides users and passwords of addresses. */
+const withoutUsers = (text: string): string => text.replaceAll(/:\/\/[^,]*@/g, "://…@");
 
 const fileSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
 
@@ -115,19 +132,66 @@ const webhookFaults = (
     ? ["CADASTRE_WEBHOOK_LOOPBACK must be false with NODE_ENV=production"]
     : [];
 
+const replicaFaults = ({ readUrls, databaseUrl }: Readonly<Record<string, unknown>>): readonly string[] =>
+  readUrls !== undefined && databaseUrl === undefined
+    ? ["CADASTRE_READ_URLS may be set only with CADASTRE_DATABASE_URL, whose standbys they are"]
+    : [];
+
+const masterKeyFaults = ({
+  masterKey,
+  masterKeyFile,
+}: Readonly<Record<string, unknown>>): readonly string[] =>
+  masterKey !== undefined && masterKeyFile !== undefined
+    ? ["CADASTRE_MASTER_KEY and CADASTRE_MASTER_KEY_FILE must not be set both"]
+    : [];
+
+/** @throws {ConfigError} if the file cannot be read or has no key; the message does not quote its content */
+function readMasterKeys(file: string): MasterKeys {
+  const fault = (reason: string) =>
+    new ConfigError(`CADASTRE_MASTER_KEY_FILE must name a file with ${masterKeyForm}: ${file} ${reason}`);
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    throw fault(`cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+  const keys = toMasterKeys(text);
+  if (keys === undefined) throw fault("has something else");
+  return keys;
+}
+
+/** Checks that the memory suffices for the processes that share it. */
+const memoryFaults = ({ memory, processes }: Readonly<Record<string, unknown>>): readonly string[] => {
+  const least = leastMemory * Number(processes);
+  return typeof memory === "number" && memory < least
+    ? [
+        `CADASTRE_MEMORY must be at least ${least} with CADASTRE_PROCESSES of ${String(processes)}: ${leastMemory} for each, not \`${memory}\``,
+      ]
+    : [];
+};
+
 function toConfig({
   keySet,
   issuer,
   audience,
   databaseUrl: url,
+  readUrls,
   databaseConnections: connections,
   databaseStatements: statements,
+  masterKey,
+  masterKeyFile,
+  secrets,
+  signingKeys,
   ...values
 }: Values): Config {
   const isWhole = keySet !== undefined && issuer !== undefined && audience !== undefined;
   return {
     ...values,
     trust: isWhole ? { keySet, issuer, audience } : undefined,
-    postgres: url === undefined ? undefined : { url, connections, statements },
+    postgres: url === undefined ? undefined : { url, readUrls, connections, statements },
+    secretSources: {
+      masterKeys: masterKeyFile === undefined ? masterKey : readMasterKeys(masterKeyFile),
+      given: { secrets, signingKeys },
+    },
   };
 }

@@ -137,6 +137,7 @@ const serviceErrors = {
   not_implemented: { kind: "not_implemented", message: "the service does not offer this" },
   service_unavailable: {
     kind: "unavailable",
+    retryAfter: 2,
     message: "the service is temporarily unavailable: try again shortly",
   },
 } as const satisfies Readonly<Record<string, ErrorEntry>>;
@@ -149,6 +150,7 @@ type PublicCodes<Table> = {
 /** Codes of other packages that clients see as one of the service's. */
 const renamed = {
   parts_unavailable: "service_unavailable",
+  database_unavailable: "service_unavailable",
   // Only the operator knows that there are replicas.
   replica_behind: "service_unavailable",
   // Without the registry the API key cannot be verified.

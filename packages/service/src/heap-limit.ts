@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { ConfigError, readConfig } from "./config.ts";
+import { type Config, ConfigError, readConfig } from "./config.ts";
 import { memoryLimitsOf } from "./http/memory-limits.ts";
 
 /** Options with which an operator sets V8's heap. They take precedence. */
@@ -9,12 +9,15 @@ const ownOption = /--max[-_](?:old[-_]space|heap)[-_]size/;
 /** Returns the option of Node that limits the heap of the main thread to `heap` megabytes. */
 export const heapOption = (heap: number): string => `--max-old-space-size=${heap}`;
 
+/** True if this process was started with a limit of the heap. */
+export const isHeapSet = (): boolean =>
+  [process.env["NODE_OPTIONS"] ?? "", ...process.execArgv].some((option) => ownOption.test(option));
+
 /** Returns the heap option that this process lacks; undefined if the operator set the heap, or if the settings are invalid. */
-function missingOption(): string | undefined {
-  const given = [process.env["NODE_OPTIONS"] ?? "", ...process.execArgv];
-  if (given.some((option) => ownOption.test(option))) return undefined;
+function missingOption(configOf: (config: Config) => Config): string | undefined {
+  if (isHeapSet()) return undefined;
   try {
-    return heapOption(memoryLimitsOf(readConfig(process.env)).heap);
+    return heapOption(memoryLimitsOf(configOf(readConfig(process.env))).heap);
   } catch (error) {
     // The program itself reports invalid settings.
     if (error instanceof ConfigError) return undefined;
@@ -25,9 +28,14 @@ function missingOption(): string | undefined {
 /**
  * Runs a long-running program with a heap limit derived from `CADASTRE_MEMORY`. V8 accepts the limit only when a process starts, so the
  * program runs in a child process unless this process was started with a limit.
+ *
+ * @param configOf returns the configuration of one process of the program
  */
-export async function withHeapLimit(run: () => Promise<unknown>): Promise<void> {
-  const option = missingOption();
+export async function withHeapLimit(
+  run: () => Promise<unknown>,
+  configOf: (config: Config) => Config = (config) => config,
+): Promise<void> {
+  const option = missingOption(configOf);
   if (option !== undefined) return startAgain(option);
   followLauncher();
   await run();

@@ -19,11 +19,13 @@ export function errorFields(error: unknown): Readonly<Record<string, string | un
 
 /**
  * Creates a logger that writes JSON lines to standard error; standard output is for the person who starts the service. Lines are buffered:
- * written every 250 ms or 4 KiB, and at exit.
+ * written every 250 ms or 2 KiB, and at exit. Writes of whole lines up to 4 KiB are atomic on a pipe, so that several processes can share it.
+ *
+ * @param process number of the process, if there are several
  */
-export function createLog(level: Config["logLevel"]): Log {
+export function createLog(level: Config["logLevel"], process?: number): Log {
   return pino(
-    { level, base: null },
-    destination({ fd: 2, sync: false, minLength: 4096, periodicFlush: 250 }),
+    { level, base: process === undefined ? null : { process } },
+    destination({ fd: 2, sync: false, minLength: 2048, maxWrite: 4096, periodicFlush: 250 }),
   );
 }

@@ -3,9 +3,10 @@ import { audited, auditOf } from "./cli/audited.ts";
 import { nextSignal } from "./cli/next-signal.ts";
 import { type Config, ConfigError, readConfig } from "./config.ts";
 import { DataError, withDataFolder } from "./data/data-error.ts";
-import { type DataFolder, openDataFolder } from "./data/data-folder.ts";
+import { type DataFolder, openConfiguredFolder } from "./data/data-folder.ts";
 import type { PreparationProgress } from "./data/fill-listings.ts";
 import { migrateFolder } from "./data/migrate-folder.ts";
+import { withDatabaseLock } from "./data/postgres-databases.ts";
 import { PrepareError } from "./data/prepare-error.ts";
 import { prepareListings } from "./data/prepare-listings.ts";
 import { requireRegistry, withRegistry } from "./data/registry.ts";
@@ -15,6 +16,8 @@ import { prepareDemoAccess, withoutKey } from "./demo/demo-access.ts";
 import { type DemoKey, readDemo, writeDemo } from "./demo/demo-file.ts";
 import { isLoopback } from "./http/request-head.ts";
 import { ListenError, tryEndpoint } from "./http/server.ts";
+import { ProcessError, startProcesses } from "./processes/primary.ts";
+import { isServingProcess, serve } from "./processes/serving-process.ts";
 import { startService } from "./service.ts";
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);
@@ -33,7 +36,7 @@ const progress: PreparationProgress = {
 
 /** Creates the data folder, its databases, the sample listings and the demo customers, except for those that exist. */
 async function prepare(config: Config): Promise<{ folder: DataFolder; keys: readonly DemoKey[] }> {
-  const folder = await openDataFolder(config.dataFolder, config.postgres);
+  const folder = await openConfiguredFolder(config);
   // Locks the folder against a restore until the process ends, and finishes a restore that was interrupted.
   await useFolder(folder, config);
   // A database that several nodes may use is migrated by the operator alone.
@@ -44,9 +47,14 @@ async function prepare(config: Config): Promise<{ folder: DataFolder; keys: read
   const keys = await withRegistry(folder, async (registry) => {
     const secrets = await readSecretsOf(folder, registry);
     if (config.trust !== undefined) return [];
-    return audited({ action: "demo.prepare", ...auditOf(folder, config) }, () =>
-      prepareDemoAccess(folder, registry, secrets, Date.now()),
-    );
+    const prepareDemo = () =>
+      audited({ action: "demo.prepare", ...auditOf(folder, config) }, () =>
+        prepareDemoAccess(folder, registry, secrets, Date.now()),
+      );
+    // Nodes that start at once would give the same customers different keys.
+    return folder.postgres === undefined
+      ? prepareDemo()
+      : withDatabaseLock(folder.postgres.url, "cadastre demo", prepareDemo);
   });
   return { folder, keys };
 }
@@ -56,12 +64,13 @@ async function main(): Promise<void> {
   await tryEndpoint(config);
   const { service, stopped } = await withDataFolder(config.dataFolder, async () => {
     const { folder, keys } = await prepare(config);
-    const started = await startService(config, folder);
+    const start = config.processes === 1 ? startService : startProcesses;
+    const started = await start(config, folder);
     const { baseUrl } = started;
     // With an external issuer the demo keys do not work, but they stay in the file for a later start with the folder's own issuer.
     const isDemo = config.trust === undefined;
-    const kept = isDemo ? keys : ((await readDemo(folder))?.keys ?? []);
-    await writeDemo(folder, { baseUrl, keys: [...kept] });
+    const kept = isDemo ? keys : (await readDemo(folder))?.keys;
+    if (kept !== undefined) await writeDemo(folder, { baseUrl, keys: [...kept] });
     // The handlers are installed before the banner is printed, because it says how to stop the service.
     const stopped = nextSignal(["SIGINT", "SIGTERM"]);
     say(banner({ baseUrl, keys: [...keys] }, started, folder.demo, isDemo ? withoutKey(keys) : []));
@@ -77,13 +86,20 @@ const hostWarning =
   "Warning: links repeat the Host of each request; set CADASTRE_BASE_URL to the address that clients use.";
 
 /** Errors that the operator can fix, of which only the message is printed. Any other error is a bug and is printed with its stack. */
-const expected = [ConfigError, DataError, ListenError, PrepareError];
+const expected = [ConfigError, DataError, ListenError, PrepareError, ProcessError];
+
+const messageOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  return expected.some((kind) => error instanceof kind) ? error.message : (error.stack ?? error.message);
+};
 
 try {
-  await main();
-  process.exitCode = 0;
+  if (isServingProcess()) await serve(readConfig(process.env), messageOf);
+  else {
+    await main();
+    process.exitCode = 0;
+  }
 } catch (error) {
-  if (expected.some((kind) => error instanceof kind)) console.error((error as Error).message);
-  else console.error(error);
+  console.error(expected.some((kind) => error instanceof kind) ? messageOf(error) : error);
   process.exitCode = 1;
 }

@@ -1,9 +1,10 @@
-import { randomBytes } from "node:crypto";
-import type { DamageReport } from "@cadastre/delivery";
+import { randomBytes, randomUUID } from "node:crypto";
+import type { Backlog, DamageReport } from "@cadastre/delivery";
 import { createKeyDirectory } from "./access/key-directory.ts";
-import { createRates } from "./access/rates.ts";
 import { createScopes } from "./access/scopes.ts";
 import { openTrust } from "./access/trust.ts";
+import { createSharedLimits, type UsageTransport } from "./access/usage-exchange.ts";
+import { usageInDatabase } from "./access/usage-in-database.ts";
 import { createApp, type Services } from "./app.ts";
 import { createAuditTrail } from "./audit/audit-trail.ts";
 import { openAudit } from "./audit/open-audit.ts";
@@ -17,31 +18,49 @@ import { type Examples, readExamples } from "./data/examples.ts";
 import { notes } from "./data/notes.ts";
 import { startPruning } from "./data/pruning.ts";
 import { openRegistry, requireRegistry } from "./data/registry.ts";
-import { notePeppers, pepperReader, readSecrets } from "./data/secrets.ts";
+import { pepperReader, readSecretsOf } from "./data/secrets.ts";
 import { damageLog } from "./delivery/damage-log.ts";
 import { openExportDependencies } from "./delivery/dependencies.ts";
 import { exportSource } from "./delivery/export-source.ts";
 import { outputProfiles } from "./delivery/profiles.ts";
 import { openDeliveries } from "./delivery/services.ts";
-import { readSigningKeys } from "./delivery/signing-keys.ts";
+import { openSigningKeys } from "./delivery/signing-keys.ts";
 import { startWorker } from "./delivery/start-worker.ts";
 import { outcomeOf } from "./endpoint/routes.ts";
-import { followActivation } from "./gates/activation.ts";
-import { createAdminApp } from "./http/admin.ts";
+import { followActivation, lastPublished } from "./gates/activation.ts";
+import { listenForOperator } from "./http/admin.ts";
 import { monitorEventLoop } from "./http/event-loop.ts";
 import { guardHeap } from "./http/heap-guard.ts";
 import { MemoryBudget } from "./http/memory-budget.ts";
 import { memoryLimitsOf } from "./http/memory-limits.ts";
-import { createMetrics } from "./http/metrics.ts";
+import { createMetrics, type Metrics } from "./http/metrics.ts";
 import { createReadiness } from "./http/readiness.ts";
-import { type Listening, listen } from "./http/server.ts";
+import { listen } from "./http/server.ts";
 import { recentIdentities } from "./identity/recent-identities.ts";
 import { createLog, errorFields, type Log } from "./log.ts";
 import { readinessChecks } from "./readiness/checks.ts";
+import { TtlCache } from "./ttl-cache.ts";
 import { recentProfiles } from "./v1/recent-profiles.ts";
 
-/** A running service. */
-export type RunningService = {
+/** Part of the service's work that this process does. By default all of it. */
+export type ServiceRole = {
+  /** False if another process of the machine builds deliveries and deletes old versions of records. */
+  readonly worksInBackground: boolean;
+  /** False if another process of the machine checks the databases and listens on the admin port. */
+  readonly supervises: boolean;
+  /** Called at the first sign that a database is damaged. */
+  readonly onDamage?: () => void;
+  /** Id of the machine that its processes have in common. By default a new one. */
+  readonly machine?: string;
+  /** Exchanges the use of limits with the other processes of the machine. */
+  readonly siblings?: UsageTransport;
+};
+
+/** Role of a service in one process. */
+const wholeService: ServiceRole = { worksInBackground: true, supervises: true };
+
+/** Facts about a started service, for the person who started it. */
+export type StartedService = {
   /** Base URL without a trailing slash, as a client on this machine reaches it. */
   readonly baseUrl: string;
   readonly port: number;
@@ -51,6 +70,14 @@ export type RunningService = {
   readonly isServing: boolean;
   /** Example requests that return data; undefined if the data was not prepared here. */
   readonly examples: Examples | undefined;
+};
+
+/** A running service. */
+export type RunningService = StartedService & {
+  /** Undefined if no port is configured for them. */
+  readonly metrics: Metrics | undefined;
+  /** Records that another process has found a database to be damaged: the service is not ready from then on. */
+  readonly noteDamage: () => void;
   /** Reports unready, finishes the requests in progress, and closes the data. */
   readonly stop: () => Promise<void>;
 };
@@ -63,10 +90,11 @@ export async function startService(
   config: Config,
   folder: DataFolder,
   log: Log = createLog(config.logLevel),
+  role: ServiceRole = wholeService,
 ): Promise<RunningService> {
   const opened: Close[] = [];
   try {
-    return await start(config, folder, log, opened);
+    return await start(config, folder, log, role, opened);
   } catch (error) {
     await closeAll(opened);
     throw error;
@@ -81,37 +109,57 @@ async function closeAll(opened: readonly Close[]): Promise<void> {
 }
 
 /** @param opened collects the functions that close what was opened */
-async function start(config: Config, folder: DataFolder, log: Log, opened: Close[]): Promise<RunningService> {
+async function start(
+  config: Config,
+  folder: DataFolder,
+  log: Log,
+  role: ServiceRole,
+  opened: Close[],
+): Promise<RunningService> {
   const use = await useFolder(folder, config);
   opened.push(use.release);
   await requireRegistry(folder);
-  const secrets = await readSecrets(folder);
-  const { skipTokenKey } = secrets;
+  const registry = await openRegistry(folder);
+  opened.push(() => registry.close());
+  const { skipTokenKey } = await readSecretsOf(folder, registry);
   const { adminPort } = config;
   const outputs = outputProfiles(config);
-  const manifestKeys = await readSigningKeys(config, folder);
-  const trust = await openTrust(config, folder, (error) =>
-    log.warn(errorFields(error), "could not read the key set anew"),
-  );
+  const manifestKeys = await openSigningKeys(folder, registry);
+  const trust = await openTrust(config, folder, {
+    registry,
+    onFailure: (error) => log.warn(errorFields(error), "could not read the key set anew"),
+  });
   opened.push(() => trust.keys.close());
   const limits = memoryLimitsOf(config);
+  const shared = createSharedLimits(config);
   const store = await databasesOf(folder).openListings({
     threads: config.readers,
     heap: limits.threadHeap,
     buffers: limits.threadBuffers,
     mapped: limits.mapped,
     timeout: config.querySeconds * 1000,
-    limits: { concurrent: config.concurrentQueries, scanSeconds: config.scanSeconds },
+    limits: {
+      concurrent: config.concurrentQueries,
+      scanSeconds: config.scanSeconds,
+      usage: shared.queries,
+    },
   });
   opened.push(() => store.close());
   const activation = await followActivation(store.builds, log);
   opened.push(() => activation.stop());
-  const registry = await openRegistry(folder);
-  opened.push(() => registry.close());
-  await notePeppers(registry, secrets);
+  const { machine = randomUUID(), siblings } = role;
+  const transports = [siblings, registry.usage && usageInDatabase(registry.usage, machine)];
+  opened.push(
+    shared.start(
+      transports.filter((one) => one !== undefined),
+      log,
+    ),
+  );
   const { deliveries: ledger, identities } = registry;
-  const profiles = recentProfiles(registry.profiles);
-  const scopes = createScopes(registry.entitlements, trust, scopeOptions);
+  registry.changes.follow();
+  const { revision } = registry.changes;
+  const profiles = recentProfiles(registry.profiles, undefined, revision);
+  const scopes = createScopes(registry.entitlements, trust, scopeOptions, undefined, revision);
   const exporting = await openExportDependencies({
     config,
     folder,
@@ -129,19 +177,29 @@ async function start(config: Config, folder: DataFolder, log: Log, opened: Close
       partsPlace: exporting.partsPlace,
       parts: config.worker ? exporting.parts : undefined,
     }),
-    { log },
+    { log, onDamage: role.onDamage },
   );
   const checks = scheduleChecks(folder, {
-    hours: config.checkHours,
+    hours: role.supervises ? config.checkHours : 0,
     heap: limits.threadHeap,
     log,
-    onFinding: () => readiness.noteDamage?.(),
+    onFinding: readiness.noteDamage,
   });
   opened.push(checks.stop);
   const memory = new MemoryBudget({ ...limits, wait: config.querySeconds * 1000 });
   const eventLoop = adminPort === undefined ? undefined : monitorEventLoop();
   opened.push(() => eventLoop?.stop());
-  const metrics = eventLoop && createMetrics({ store, readiness, memory, eventLoop });
+  const backlogs = new TtlCache<Backlog>();
+  const metrics =
+    eventLoop &&
+    createMetrics({
+      store,
+      readiness,
+      memory,
+      eventLoop,
+      backlog: () => backlogs.get("", registry.backlog),
+      published: () => lastPublished(store.builds),
+    });
   const heap = guardHeap();
   opened.push(heap.stop);
   const logDamage = damageLog(log);
@@ -164,28 +222,31 @@ async function start(config: Config, folder: DataFolder, log: Log, opened: Close
     },
     keys: createKeyDirectory({
       keys: registry.keys,
-      peppers: pepperReader(folder),
+      peppers: pepperReader(folder, registry),
+      revision,
       onFault: (error) => log.warn(errorFields(error), "could not note the use of a key"),
     }),
     scopes,
     identities: recentIdentities(identities),
     profiles,
     delivery: openDeliveries(exporting, { audit, source, skipTokenKey, onDamage }),
-    rates: createRates(config),
+    rates: shared.rates,
     now: Date.now,
     metrics,
     readiness,
     heap,
   };
   await checks.waitForFirst();
-  const worker = config.worker ? await startWorker(exporting, { scopes, log, onDamage }) : undefined;
+  const worksInBackground = role.worksInBackground && config.worker;
+  const worker = worksInBackground ? await startWorker(exporting, { scopes, log, onDamage }) : undefined;
   opened.push(() => worker?.stop());
   // Opened before the server and closed after it, so that metrics show the requests in progress while the service drains.
-  const admin = await listenForOperator(services);
+  const admin = role.supervises ? await listenForOperator(config, metrics, log) : undefined;
   opened.push(() => admin?.stop(0));
   const server = await listen(createApp(services), config, limits.heads);
-  opened.push(() => server.stop(config.drainSeconds * 1000));
-  opened.push(startPruning(store, config.tokenLife, ledger.retention.earliestCheckpoint, log));
+  opened.push(() => server.stop(config.drainSeconds * 1000, config.drainWaitSeconds * 1000));
+  if (role.worksInBackground)
+    opened.push(startPruning(store, config.tokenLife, ledger.retention.earliestCheckpoint, log));
   opened.push(readiness.stop);
   return {
     baseUrl: config.baseUrl ?? `http://${reachable(config.host)}:${server.port}`,
@@ -193,15 +254,10 @@ async function start(config: Config, folder: DataFolder, log: Log, opened: Close
     adminPort: admin?.port,
     isServing: activation.entitySets().length > 0,
     examples: readExamples(await store.notes.get(notes.examples)),
+    metrics,
+    noteDamage: readiness.noteDamage,
     stop: () => closeAll(opened),
   };
-}
-
-async function listenForOperator({ config, log, metrics }: Services): Promise<Listening | undefined> {
-  const { adminHost: host, adminPort: port } = config;
-  return metrics === undefined || port === undefined
-    ? undefined
-    : listen(createAdminApp(metrics, log), { host, port });
 }
 
 /** Returns a host that a client on this machine can connect to, for a host that the service listens on. */

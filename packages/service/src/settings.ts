@@ -1,7 +1,12 @@
 import { z } from "zod";
+import { toGivenDocument } from "./data/given-document.ts";
+import { toMasterKeys } from "./data/master-key.ts";
 import { toBucketPlace } from "./delivery/bucket-place.ts";
 import { toOrigins } from "./http/cross-origin.ts";
 import { toTrustedProxies } from "./http/trusted-proxies.ts";
+
+/** Least memory of a process, in megabytes. */
+export const leastMemory = 256;
 
 /** A setting of the service, given as text. */
 export type Setting = {
@@ -11,6 +16,8 @@ export type Setting = {
   /** Description of valid values, to follow "must be". */
   readonly must: string;
   readonly means: string;
+  /** True if no message may quote the value. */
+  readonly isSecret?: true;
 } & (
   | { readonly default: string }
   /** Description of the default, if it is not a fixed text. */
@@ -46,6 +53,9 @@ const rate = whole(0, 1_000_000, "no limit");
 const host = { is: z.string().regex(/^[\w.:-]{1,255}$/), must: "a host name or an IP address" };
 const text = (must: string) => ({ is: z.string(), must });
 
+/** Description of a valid master key, to follow "must be". */
+export const masterKeyForm = "32 bytes as base64 or hexadecimal, such as `openssl rand -base64 32` prints";
+
 const isBaseUrl = (given: string) => {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   return url !== undefined && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "";
@@ -55,6 +65,11 @@ const isPostgresUrl = (given: string) => {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   return url !== undefined && /^postgres(ql)?:$/.test(url.protocol) && url.pathname.length > 1;
 };
+
+function toPostgresUrls(given: string): readonly string[] | undefined {
+  const urls = given.split(",").map((url) => url.trim());
+  return urls.every(isPostgresUrl) ? urls : undefined;
+}
 
 /** Every setting, by its name in the environment and in the settings file. */
 export const settings = {
@@ -87,16 +102,24 @@ export const settings = {
     member: "databaseUrl",
     is: z.string().refine(isPostgresUrl),
     must: "an address such as `postgres://user:password@host:5432/database`",
+    isSecret: true,
     absent: "none",
     means:
       "PostgreSQL database of the listings and the registry, in place of files in the folder: see [PostgreSQL](#postgresql)",
+  },
+  CADASTRE_READ_URLS: {
+    member: "readUrls",
+    is: readBy(toPostgresUrls),
+    must: "addresses such as `postgres://user:password@host:5432/database`, with commas between",
+    absent: "none",
+    means: "Standbys of that database to read from, with commas between: see [Replicas](#replicas)",
   },
   CADASTRE_DATABASE_CONNECTIONS: {
     member: "databaseConnections",
     ...whole(2, 1000),
     default: "8",
     means:
-      "Connections of a process that read a PostgreSQL database, a quarter of them for scans: see [PostgreSQL](#postgresql)",
+      "Connections of a process that read a PostgreSQL server, a quarter of them for scans: see [PostgreSQL](#postgresql)",
   },
   CADASTRE_DATABASE_STATEMENTS: {
     member: "databaseStatements",
@@ -104,6 +127,29 @@ export const settings = {
     must: "named or unnamed",
     default: "named",
     means: "`unnamed` behind a pooler that does not follow named statements: see [PostgreSQL](#postgresql)",
+  },
+  CADASTRE_MASTER_KEY_FILE: {
+    member: "masterKeyFile",
+    ...text("the path of a file with a master key"),
+    absent: "none",
+    means:
+      "File of the key that seals secrets in the registry, instead of files in the folder: see [Secrets](#secrets)",
+  },
+  CADASTRE_MASTER_KEY: {
+    member: "masterKey",
+    is: readBy(toMasterKeys),
+    must: masterKeyForm,
+    isSecret: true,
+    absent: "none",
+    means: "That key itself, in place of a file",
+  },
+  CADASTRE_SECRETS: {
+    member: "secrets",
+    is: z.string().transform(toGivenDocument),
+    must: "the path of a file of secrets, or its JSON text",
+    isSecret: true,
+    absent: "`secrets.json` of the data folder",
+    means: "Peppers of the keys and the key of skip tokens: a file, or its text: see [Secrets](#secrets)",
   },
   CADASTRE_LISTINGS: {
     member: "listings",
@@ -223,6 +269,12 @@ export const settings = {
     default: "2",
     means: "Threads that read the database",
   },
+  CADASTRE_PROCESSES: {
+    member: "processes",
+    ...whole(1, 64),
+    default: "1",
+    means: "Processes that answer requests on one port: see [Processes](#processes)",
+  },
   CADASTRE_CONCURRENT_QUERIES: {
     member: "concurrentQueries",
     ...whole(1, 100_000),
@@ -239,7 +291,7 @@ export const settings = {
   },
   CADASTRE_MEMORY: {
     member: "memory",
-    ...whole(256, 1_048_576),
+    ...whole(leastMemory, 1_048_576),
     absent: "3/4 of the container's limit, else 1/4 of the machine's; 1024 at most",
     means: "Memory that the service plans with, in MB: see [Memory](#memory)",
   },
@@ -312,9 +364,12 @@ export const settings = {
   },
   CADASTRE_SIGNING_KEYS: {
     member: "signingKeys",
-    ...text("the path of a set of private keys"),
+    is: z.string().transform(toGivenDocument),
+    must: "the path of a set of private keys, or its JSON text",
+    isSecret: true,
     absent: "`signing-keys.json` of the data folder",
-    means: "Private JWKS of Ed25519 keys; the first one signs manifests, all are published",
+    means:
+      "Private JWKS of Ed25519 keys, a file or its text; the first one signs manifests, all are published: see [Secrets](#secrets)",
   },
   CADASTRE_PUSH: {
     member: "push",
@@ -361,6 +416,13 @@ export const settings = {
     ...trueOrFalse,
     default: "false",
     means: "Whether answers tell the time of each stage in `Server-Timing`",
+  },
+  CADASTRE_DRAIN_WAIT_SECONDS: {
+    member: "drainWaitSeconds",
+    ...whole(0, 3600),
+    default: "0",
+    means:
+      "How long a stopping service that is no longer ready serves on, until load balancers have noticed: see [Stopping](#stopping)",
   },
   CADASTRE_DRAIN_SECONDS: {
     member: "drainSeconds",

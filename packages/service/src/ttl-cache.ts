@@ -9,28 +9,35 @@ const life = takesEffectWithin;
 /** Maximum number of cached answers. */
 const capacity = 10_000;
 
-type Asked<Answer> = { readonly at: number; readonly answer: Promise<Answer> };
+type Asked<Answer> = { readonly at: number; readonly revision: number; readonly answer: Promise<Answer> };
 
 /** TTL cache of promises by key. Concurrent callers share one promise. A rejected promise is not cached. */
 export class TtlCache<Answer> {
   /** In the order in which they were requested. */
   readonly #asked = new Map<string, Asked<Answer>>();
   readonly #now: () => number;
+  readonly #revision: () => number;
 
-  /** @param now monotonic clock, in milliseconds */
-  constructor(now: () => number = () => performance.now()) {
+  /**
+   * @param now monotonic clock, in milliseconds
+   * @param revision returns a number that grows when answers may have changed: earlier ones are not used any more
+   */
+  constructor(now: () => number = () => performance.now(), revision: () => number = () => 0) {
     this.#now = now;
+    this.#revision = revision;
   }
 
   get(question: string, ask: () => Promise<Answer>, freshness: Freshness = "recent"): Promise<Answer> {
     const known = this.#asked.get(question);
-    if (known !== undefined && freshness === "recent" && this.#now() - known.at < life) return known.answer;
+    const isRecent =
+      known !== undefined && this.#now() - known.at < life && known.revision === this.#revision();
+    if (isRecent && freshness === "recent") return known.answer;
     return this.#ask(question, ask);
   }
 
   #ask(question: string, ask: () => Promise<Answer>): Promise<Answer> {
     const at = this.#now();
-    const asked = { at, answer: ask() };
+    const asked = { at, revision: this.#revision(), answer: ask() };
     this.#asked.delete(question);
     this.#asked.set(question, asked);
     this.#forget(at);

@@ -11,6 +11,7 @@ import { demoCustomers } from "../src/demo/customers.ts";
 import { cadastre } from "./support/cli.ts";
 import { customerOf, dataOf, refusal } from "./support/deliveries.ts";
 import { type Running, run } from "./support/running.ts";
+import { onFiles } from "./support/test-database.ts";
 
 type Line = {
   readonly time: string;
@@ -249,7 +250,7 @@ describe("by commands", () => {
     for (const secret of secrets) expect(trail).not.toContain(secret);
   });
 
-  test("a backup, which has no copy of the trail", async () => {
+  test.runIf(onFiles)("a backup of database files, which has no copy of the trail", async () => {
     const target = `${running.folder.path}-backup`;
     expect((await operator("backup", target)).code).toBe(0);
     expect(await last()).toEqual(byCommand("backup.create", {}));

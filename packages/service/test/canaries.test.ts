@@ -1,10 +1,11 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { demoCustomers } from "../src/demo/customers.ts";
 import { ask, query } from "./support/ask.ts";
 import { hiddenMark, marked, requireNoCanaryFile } from "./support/canaries.ts";
 import { type Running, run } from "./support/running.ts";
+import { storedText } from "./support/sql.ts";
 
 let running: Running;
 beforeAll(async () => {
@@ -17,10 +18,9 @@ const get = (target: string, name: string) =>
   ask(running.service.baseUrl, target, { "x-api-key": running.key(name) });
 
 test("the marks are in the database", async () => {
-  const files = [running.folder.database, `${running.folder.database}-wal`];
-  const bytes = await Promise.all(files.map((file) => readFile(file, "latin1").catch(() => "")));
+  const text = await storedText(running.folder, "listings");
   for (const mark of [hiddenMark, ...Object.values(marked).map((one) => one.mark)])
-    expect(bytes.join("")).toContain(mark);
+    expect(text).toContain(mark);
 });
 
 test.each(Object.entries(marked))(

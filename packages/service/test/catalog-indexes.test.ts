@@ -1,6 +1,11 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { datasetProperty, resourceRules } from "@cadastre/entitlement";
 import { expect, test } from "vitest";
 import { scopeOptions, storedResources } from "../src/catalog.ts";
+import { sqliteDatabases } from "../src/data/sqlite-databases.ts";
+import { reading } from "./support/release.ts";
 
 /** In exports alone: nobody asks for a page of them. */
 const exported = ["MediaAsset", "PublicRecord"];
@@ -23,4 +28,23 @@ test.each(
 
 test("pages are merged from each of the datasets, however many a customer is granted", () => {
   expect(scopeOptions.datasets?.size).toBeLessThanOrEqual(64);
+});
+
+test("a count by status, price and bedrooms reads an index alone", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "cadastre-counts-"));
+  const database = join(folder, "listings.sqlite");
+  const { openListings } = sqliteDatabases({ database, registry: "" });
+  await (await openListings({ threads: 0, migration: {} }, true)).close();
+  const plan = reading(database, (open) =>
+    open
+      .prepare(
+        `explain query plan select count(*) from Property
+        where DatasetId = 1 and StandardStatus = 'Active' and ListPrice >= 300000 and BedroomsTotal >= 3`,
+      )
+      .all(),
+  );
+  rmSync(folder, { recursive: true });
+  expect(JSON.stringify(plan)).toContain(
+    "USING COVERING INDEX Property_DatasetId_StandardStatus_ListPrice_Bed",
+  );
 });

@@ -1,10 +1,7 @@
-import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { originatingSystems } from "@cadastre/reso";
 import { generateMarket, type SampleResource } from "@cadastre/sample";
@@ -16,6 +13,7 @@ import { ask, query, toCollection } from "./support/ask.ts";
 import { cadastre } from "./support/cli.ts";
 import { says, startProgram } from "./support/program.ts";
 import { type Running, run } from "./support/running.ts";
+import { copyDataFolder } from "./support/test-database.ts";
 
 const listings = 100;
 const [system] = originatingSystems;
@@ -83,8 +81,11 @@ describe("records", () => {
     const [media] = recordsOf("Media");
     const own = { ...media, MediaKey: "of-new", ResourceRecordKey: property?.["ListingKey"] };
     const lost = { ...media, MediaKey: "of-none", ResourceRecordKey: "none" };
-    const file = await fileOf("media.jsonl", jsonLines([own, lost]));
-    expect(report(await ingest("Media", file))).toMatchObject({ staged: 1, rejected: 1 });
+    const foreign = toCollection(await get(`/Property${query({ $filter: `not (${ofSource})`, $top: 1 })}`))
+      .value[0];
+    const theirs = { ...media, MediaKey: "of-theirs", ResourceRecordKey: foreign?.["ListingKey"] };
+    const file = await fileOf("media.jsonl", jsonLines([own, lost, theirs]));
+    expect(report(await ingest("Media", file))).toMatchObject({ staged: 1, rejected: 2 });
     expect(await publish("Media")).toBe(0);
     expect((await get("/Media('of-new')")).status).toBe(200);
   });
@@ -310,9 +311,8 @@ describe("a process that is killed at any moment", () => {
     const file = await fileOf("many.jsonl", jsonLines(many));
     const args = ["ingest", "--resource", "Member", "--source", source, file];
 
-    const alone = await mkdtemp(join(tmpdir(), "cadastre-alone-"));
-    // A process of its own: to close a file of a database here would end the locks that the service has on it.
-    await promisify(execFile)("cp", ["-R", `${running.folder.path}/.`, alone]);
+    const alone = `${running.folder.path}-alone`;
+    await copyDataFolder(running.folder, alone);
     for (const command of [args, ["publish", "Member"]])
       expect((await cadastre(command, { environment: { CADASTRE_DATA: alone } })).code).toBe(0);
     const expected = await hashesIn(alone);

@@ -123,7 +123,7 @@ async function change({ folder }: Running, changed: object | { readonly removed:
   const { datasetId } = system;
   await store.commit([
     "removed" in changed
-      ? { resource, removed: [changed.removed] }
+      ? { resource, datasetId, removed: [changed.removed] }
       : { resource, datasetId, record: { ...changed }, source: system.id },
   ]);
   await store.close();

@@ -1,8 +1,10 @@
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../src/config.ts";
+import { SecretText } from "../src/data/given-document.ts";
 import { type Setting, settings } from "../src/settings.ts";
 
 test("without variables everything has its default", () => {
@@ -14,6 +16,7 @@ test("without variables everything has its default", () => {
     dataFolder: ".data",
     listings: 20_000,
     trust: undefined,
+    secretSources: { masterKeys: undefined, given: {} },
     baseUrl: undefined,
     trustProxy: undefined,
     corsOrigins: undefined,
@@ -29,6 +32,7 @@ test("without variables everything has its default", () => {
     querySeconds: 10,
     idleSeconds: 30,
     readers: 2,
+    processes: 1,
     concurrentQueries: 100,
     scanSeconds: 30,
     checkHours: 24,
@@ -41,10 +45,35 @@ test("without variables everything has its default", () => {
     leaseSeconds: 30,
     odataVersion: "4.0",
     serverTiming: false,
+    drainWaitSeconds: 0,
     drainSeconds: 10,
     audit: "file",
     logLevel: "info",
   });
+});
+
+test("standbys are read from beside their primary alone, and an error does not tell a password", () => {
+  const primary = { CADASTRE_DATABASE_URL: "postgres://me:dont-tell@one:5432/data" };
+  const standbys = "postgres://me:dont-tell@two:5432/data, postgres://me@three/data";
+  expect(readConfig({ ...primary, CADASTRE_READ_URLS: standbys }).postgres).toMatchObject({
+    url: primary.CADASTRE_DATABASE_URL,
+    readUrls: ["postgres://me:dont-tell@two:5432/data", "postgres://me@three/data"],
+  });
+  expect(() => readConfig({ CADASTRE_READ_URLS: standbys })).toThrow(
+    "CADASTRE_READ_URLS may be set only with CADASTRE_DATABASE_URL",
+  );
+  const wrong = () => readConfig({ ...primary, CADASTRE_READ_URLS: `${standbys},http://me:dont-tell@four/` });
+  expect(wrong).toThrow(/^CADASTRE_READ_URLS must be .*\/\/…@four/);
+  expect(wrong).not.toThrow("dont-tell");
+});
+
+test("each process has at least 256 MB", () => {
+  const settings = { CADASTRE_PROCESSES: "4", CADASTRE_MEMORY: "1023" };
+  expect(() => readConfig(settings)).toThrow(
+    "CADASTRE_MEMORY must be at least 1024 with CADASTRE_PROCESSES of 4: 256 for each, not `1023`",
+  );
+  expect(readConfig({ ...settings, CADASTRE_MEMORY: "1024" }).processes).toBe(4);
+  expect(readConfig({ CADASTRE_PROCESSES: "64" }).processes).toBe(64);
 });
 
 test("webhooks do not go to this machine in production", () => {
@@ -122,6 +151,51 @@ test("whom to trust is told whole or not at all", () => {
   expect(() => readConfig(names)).toThrow("must be set together: without CADASTRE_KEY_SET the others");
 });
 
+const masterKey = Buffer.alloc(32, 7);
+
+test("a master key has 32 bytes, and no message or copy of the configuration shows a secret", () => {
+  const path = join(mkdtempSync(join(tmpdir(), "cadastre-config-")), "key");
+  const earlier = Buffer.alloc(32, 8);
+  writeFileSync(path, `${masterKey.toString("hex")}\n${earlier.toString("base64url")}\n`);
+  const signing = `{"keys":["dont-tell"]}`;
+  const config = readConfig({
+    CADASTRE_MASTER_KEY_FILE: path,
+    CADASTRE_SECRETS: "/run/secrets/x",
+    CADASTRE_SIGNING_KEYS: signing,
+  });
+  const { masterKeys, given } = config.secretSources;
+  expect(masterKeys?.map(({ key }) => key.export())).toEqual([masterKey, earlier]);
+  const one = readConfig({ CADASTRE_MASTER_KEY: masterKey.toString("base64") }).secretSources.masterKeys;
+  expect(one?.[0].id).toBe(masterKeys?.[0].id);
+  expect(given.secrets).toEqual({ file: "/run/secrets/x" });
+  expect(given.signingKeys).toBeInstanceOf(SecretText);
+  const shown = JSON.stringify(config) + inspect(config, { depth: 9, showHidden: true });
+  for (const secret of [
+    "dont-tell",
+    ...(["hex", "base64", "base64url"] as const).map((as) => masterKey.toString(as)),
+  ])
+    expect(shown).not.toContain(secret);
+
+  for (const [name, value] of [
+    ["CADASTRE_MASTER_KEY", "dont-tell"],
+    ["CADASTRE_MASTER_KEY", `${masterKey.toString("hex")} dont-tell`],
+    ["CADASTRE_DATABASE_URL", "mysql://user:dont-tell@host/db"],
+  ] as const) {
+    expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^${name} must be `));
+    expect(() => readConfig({ [name]: value })).not.toThrow("dont-tell");
+  }
+  writeFileSync(path, "dont-tell");
+  expect(() => readConfig({ CADASTRE_MASTER_KEY_FILE: path })).toThrow(
+    `CADASTRE_MASTER_KEY_FILE must name a file with 32 bytes as base64 or hexadecimal, such as \`openssl rand -base64 32\` prints: ${path} has something else`,
+  );
+  expect(() => readConfig({ CADASTRE_MASTER_KEY_FILE: "/nowhere" })).toThrow(
+    "/nowhere cannot be read (ENOENT)",
+  );
+  expect(() =>
+    readConfig({ CADASTRE_MASTER_KEY_FILE: path, CADASTRE_MASTER_KEY: masterKey.toString("hex") }),
+  ).toThrow("must not be set both");
+});
+
 const direct = {
   CADASTRE_GRANTS: "direct_https",
   CADASTRE_PARTS_BUCKET: "s3://bucket",
@@ -172,6 +246,7 @@ describe("a file", () => {
       compression: false,
       odataVersion: "4.01",
       readers: 2,
+      processes: 1,
     });
   });
 

@@ -1,6 +1,4 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { generateKeyPair } from "@cadastre/entitlement";
 import { isInForce } from "@cadastre/store/registry";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -8,19 +6,19 @@ import { issueApiKey } from "../src/access/issue-key.ts";
 import { checkFolder } from "../src/check/check.ts";
 import { readConfig } from "../src/config.ts";
 import { DataError } from "../src/data/data-error.ts";
-import { type DataFolder, openDataFolder } from "../src/data/data-folder.ts";
+import type { DataFolder } from "../src/data/data-folder.ts";
 import { withRegistry } from "../src/data/registry.ts";
 import { readSecrets } from "../src/data/secrets.ts";
 import { prepareDemoAccess } from "../src/demo/demo-access.ts";
 import { type DemoKey, readDemo, writeDemo } from "../src/demo/demo-file.ts";
 import { end, says, startProgram } from "./support/program.ts";
-import { prepareSample } from "./support/sample-database.ts";
+import { newSampleFolder } from "./support/sample-database.ts";
+import { withDatabase } from "./support/test-database.ts";
 
 let folder: DataFolder;
 let keys: readonly DemoKey[];
 beforeEach(async () => {
-  folder = await openDataFolder(await mkdtemp(join(tmpdir(), "cadastre-demo-")));
-  await prepareSample(folder, 10);
+  folder = await newSampleFolder(10);
   keys = await prepare();
 });
 afterEach(() => rm(folder.path, { recursive: true, force: true }));
@@ -37,7 +35,7 @@ const keysInForce = () =>
 
 const findings = async () => {
   const found: string[] = [];
-  const config = readConfig({ CADASTRE_DATA: folder.path });
+  const config = readConfig(withDatabase({ CADASTRE_DATA: folder.path }));
   for await (const { code, subject, detail } of checkFolder(folder, config))
     found.push(`${code} ${subject}: ${detail}`);
   return found;

@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { originatingSystems, resourceNames } from "@cadastre/reso";
 import type { WritableStore } from "@cadastre/store";
-import { openSqliteStore } from "@cadastre/store/sqlite";
-import { registerChecksum } from "@cadastre/store/testing";
-import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { GateResult } from "../src/gates/gate.ts";
 import { gates } from "../src/gates/gates.ts";
 import { ask, toCollection } from "./support/ask.ts";
+import { removalsOf } from "./support/removals.ts";
 import { type Running, run } from "./support/running.ts";
+import { columnNames, createTrigger, runSql } from "./support/sql.ts";
+import { withDatabase } from "./support/test-database.ts";
 
 /*
  * Every gate, broken: by what an operator can ingest where that can do it, else by a fault in the database or in the
@@ -25,7 +25,8 @@ let files: string;
 beforeAll(async () => {
   files = await mkdtemp(join(tmpdir(), "cadastre-gates-"));
   running = await run({ CADASTRE_LISTINGS: "100" });
-  vi.stubEnv("CADASTRE_DATA", running.folder.path);
+  const environment = withDatabase({ CADASTRE_DATA: running.folder.path });
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
 });
 afterAll(async () => {
   vi.unstubAllEnvs();
@@ -53,26 +54,16 @@ async function cadastre(...args: readonly string[]) {
   }
 }
 
-const database = (work: (database: Database.Database) => void): void => {
-  const opened = new Database(running.folder.database);
-  registerChecksum(opened);
-  work(opened);
-  opened.close();
-};
+/** Runs a statement in the listings. */
+const listingsSql = (statement: string, ...values: readonly unknown[]) =>
+  runSql(running.folder, "listings", statement, ...values);
 
 async function withStore(work: (store: WritableStore) => Promise<unknown>): Promise<void> {
-  const { storedResources: resources } = await import("../src/catalog.ts");
-  const store = await openSqliteStore({ file: running.folder.database, resources, threads: 0 });
+  const { databasesOf } = await import("../src/data/databases.ts");
+  const store = await databasesOf(running.folder).openListings({ threads: 0 });
   await work(store);
   await store.close();
 }
-
-const columnsOf = (opened: Database.Database, table: string): readonly string[] =>
-  opened
-    .prepare("select name from pragma_table_info(?)")
-    .pluck()
-    .all(table)
-    .map((name) => `"${String(name)}"`);
 
 const isEntitySet = (resource: string) => resourceNames.some((name) => name === resource);
 
@@ -129,23 +120,23 @@ const put = async (set: string, text: string, ...more: readonly string[]) => {
   );
   expect([code, stdout]).toEqual([0, expect.stringContaining('"rejected":0')]);
 };
-const discard = (set: string) =>
-  database((opened) => {
-    opened.exec(`delete from "${set}_staged"`);
-    opened.prepare(`update "cadastre_source" set "cursor" = "served" where "resource" = ?`).run(set);
-  });
+const discard = async (set: string) => {
+  await listingsSql(`delete from "${set}_staged"`);
+  await listingsSql(`update "cadastre_source" set "cursor" = "served" where "resource" = ?`, set);
+};
 
 describe("what is ingested breaks", () => {
   test("lookup_identity: a value that its dataset has already", async () => {
-    const { LookupKey: _, ...row } =
+    const { LookupKey, ...row } =
       toCollection(
         await get(`/Lookup?$filter=LookupName eq 'City'&$top=1000`.replaceAll(" ", "%20")),
-      ).value.find(({ LookupKey }) => String(LookupKey).startsWith(prefix)) ?? {};
+      ).value.find((one) => String(one["LookupKey"]).startsWith(prefix)) ?? {};
     const legacy = `${String(row["LegacyODataValue"])}2`;
     const key = `${prefix}City-${legacy}`;
     await put("Lookup", JSON.stringify({ LookupKey: key, ...row, LegacyODataValue: legacy }));
-    await expectBroken("Lookup", "lookup_identity", { collisions: 1, strangers: 0, examples: [key] });
-    discard("Lookup");
+    const examples = [String(LookupKey), key];
+    await expectBroken("Lookup", "lookup_identity", { collisions: 1, strangers: 0, examples });
+    await discard("Lookup");
   });
 
   test("lookup_identity: a key that is another dataset's", async () => {
@@ -153,29 +144,25 @@ describe("what is ingested breaks", () => {
     const ModificationTimestamp = "2024-07-01T00:00:00.000Z";
     await put("Lookup", JSON.stringify({ LookupKey: "EVG_City-Nowhere", ...row, ModificationTimestamp }));
     await expectBroken("Lookup", "lookup_identity", { collisions: 0, strangers: 1 });
-    discard("Lookup");
+    await discard("Lookup");
   });
 
   describe("parcel_identity", () => {
     /** A record of a system with a Placekey, as it is served. */
-    const recordOf = (system: string): Record<string, unknown> => {
-      let text: unknown;
-      database((opened) => {
-        text = opened
-          .prepare(
-            `select "cadastre_record" from "PublicRecord"
-             where json_extract("cadastre_record", '$.OriginatingSystemName') = ?
-             and json_extract("cadastre_record", '$.Placekey') is not null`,
-          )
-          .pluck()
-          .get(system);
-      });
-      return JSON.parse(String(text)) as Record<string, unknown>;
+    const recordOf = async (system: string): Promise<Record<string, unknown>> => {
+      const rows = await listingsSql(
+        `select cast("cadastre_record" as text) as record from "PublicRecord" order by "PublicRecordKey"`,
+      );
+      const records = rows.map(({ record }) => JSON.parse(String(record)) as Record<string, unknown>);
+      const found = records.find(
+        ({ OriginatingSystemName: name, Placekey }) => name === system && typeof Placekey === "string",
+      );
+      return found ?? expect.unreachable();
     };
     const none = { malformed: 0, repeated: 0, misplaced: 0, contradicted: 0 };
     const another = { PublicRecordKey: "another", ParcelNumber: "another" };
 
-    test.each<[string, object, (own: Record<string, unknown>) => object]>([
+    test.each<[string, object, (own: Record<string, unknown>) => object | Promise<object>]>([
       ["a county that is none", { malformed: 1 }, () => ({ ...another, CountyFips: "4845x" })],
       ["no number", { malformed: 1 }, () => ({ ...another, ParcelNumber: " " })],
       ["a parcel twice", { repeated: 1 }, () => ({ PublicRecordKey: "zzz" })],
@@ -188,17 +175,17 @@ describe("what is ingested breaks", () => {
       [
         "a parcel that another system calls otherwise",
         { contradicted: 1 },
-        () => {
-          const { CountyFips, ParcelNumber, Placekey, Latitude, Longitude } = recordOf(farName);
+        async () => {
+          const { CountyFips, ParcelNumber, Placekey, Latitude, Longitude } = await recordOf(farName);
           const other = `zzz-zzz${String(Placekey).slice(String(Placekey).indexOf("@"))}`;
           return { PublicRecordKey: "zzz", CountyFips, ParcelNumber, Latitude, Longitude, Placekey: other };
         },
       ],
     ])("%s", async (_, evidence, changed) => {
-      const own = recordOf(systemName);
-      await put("PublicRecord", JSON.stringify({ ...own, ...changed(own) }));
+      const own = await recordOf(systemName);
+      await put("PublicRecord", JSON.stringify({ ...own, ...(await changed(own)) }));
       await expectBroken("PublicRecord", "parcel_identity", { ...none, ...evidence });
-      discard("PublicRecord");
+      await discard("PublicRecord");
     });
   });
 
@@ -210,7 +197,7 @@ describe("what is ingested breaks", () => {
     const sentence = `Property of ${source}: ${gone.length} of ${listings.length} records`;
     const excessive = expect.arrayContaining([expect.stringContaining(sentence)]) as unknown;
     await expectBroken("Property", "shrink", { removed: gone.length, limit: 20, allowed: false, excessive });
-    discard("Property");
+    await discard("Property");
   });
 
   describe("listing_places, around the checks of the ingest", () => {
@@ -229,14 +216,14 @@ describe("what is ingested breaks", () => {
       const key = await stage({ Latitude: 0, Longitude: 0, Placekey: null, Coordinates: null });
       const evidence = { far_placekeys: 0, outside_state: 1, keys: [key] };
       await expectBroken("Property", "listing_places", evidence);
-      discard("Property");
+      await discard("Property");
     });
 
     test("a Placekey that lies elsewhere", async () => {
       const key = await stage({ Placekey: "222-222@5jc-3np-8sy" });
       const evidence = { far_placekeys: 1, outside_state: 0, keys: [key] };
       await expectBroken("Property", "listing_places", evidence);
-      discard("Property");
+      await discard("Property");
     });
   });
 
@@ -250,17 +237,14 @@ describe("what is ingested breaks", () => {
     }
     // What nobody can be granted no source can delete.
     const served = new Set(offices.map((row) => row["OfficeKey"]));
-    let held: readonly string[] = [];
-    database((opened) => {
-      held = opened.prepare(`select "OfficeKey" from "Office"`).pluck().all() as string[];
-    });
+    const held = (await listingsSql(`select "OfficeKey" from "Office"`)).map((row) =>
+      String(row["OfficeKey"]),
+    );
     await withStore((store) =>
-      store.commit(
-        held.filter((key) => !served.has(key)).map((key) => ({ resource: "Office", removed: [key] })),
-      ),
+      store.commit(held.filter((key) => !served.has(key)).flatMap((key) => removalsOf("Office", key))),
     );
     await expectBroken("Office", "published_build", { records: 0 });
-    discard("Office");
+    await discard("Office");
   });
 });
 
@@ -300,17 +284,18 @@ describe("a fault of the database breaks", () => {
       OriginatingSystemName: systemName,
     }));
     await put("Member", rows.map((row) => JSON.stringify(row)).join("\n"));
-    database((opened) =>
-      opened.exec(`create trigger "noise" after insert on "Member" begin
-        update "Member" set ("DatasetId", "cadastre_record", "cadastre_members", "cadastre_crc32") =
+    const dropTrigger = await createTrigger(running.folder, {
+      table: "Member",
+      event: "insert",
+      body: `update "Member" set ("DatasetId", "cadastre_record", "cadastre_members", "cadastre_crc32") =
           (select "DatasetId", "cadastre_record", "cadastre_members", "cadastre_crc32" from "Member"
             where "MemberKey" not like 'new%' order by random() limit 1)
-        where rowid = new.rowid; end`),
-    );
+        where "MemberKey" = new."MemberKey"`,
+    });
     expect(key).not.toMatch(/^new/);
     await expectBroken("Member", "replay", {});
-    database((opened) => opened.exec(`drop trigger "noise"`));
-    discard("Member");
+    await dropTrigger();
+    await discard("Member");
   });
 
   test("deletion: a record that comes back", async () => {
@@ -320,28 +305,31 @@ describe("a fault of the database breaks", () => {
       )?.["OfficeKey"],
     );
     await put("Office", key, "--delete");
-    database((opened) => {
-      const columns = columnsOf(opened, "Office");
-      opened.exec(`create trigger "ghost" after delete on "Office" begin
-        insert into "Office" (${columns.join()}) values (${columns.map((name) => `old.${name}`).join()}); end`);
+    const columns = await columnNames(running.folder, "Office");
+    const dropTrigger = await createTrigger(running.folder, {
+      table: "Office",
+      event: "delete",
+      body: `insert into "Office" (${columns.join()}) values (${columns.map((name) => `old.${name}`).join()})`,
     });
     await expectBroken("Office", "deletion", { removed: 1, seen: 2 });
-    database((opened) => opened.exec(`drop trigger "ghost"`));
-    discard("Office");
+    await dropTrigger();
+    await discard("Office");
   });
 
   test("key_uniqueness: a key twice", async () => {
     const row = { OfficeKey: "twice", ModificationTimestamp: "2024-07-01T00:00:00.000Z" };
     await put("Office", JSON.stringify({ ...row, OriginatingSystemName: systemName }));
-    database((opened) => {
-      const columns = columnsOf(opened, "Office");
-      const copied = columns.map((name) => (name === `"OfficeKey"` ? "'twice+'" : `new.${name}`));
-      opened.exec(`create trigger "echo" after insert on "Office" when new."OfficeKey" = 'twice' begin
-        insert into "Office" (${columns.join()}) values (${copied.join()}); end`);
+    const columns = await columnNames(running.folder, "Office");
+    const copied = columns.map((name) => (name === `"OfficeKey"` ? "'twice+'" : `new.${name}`));
+    const dropTrigger = await createTrigger(running.folder, {
+      table: "Office",
+      event: "insert",
+      when: `new."OfficeKey" = 'twice'`,
+      body: `insert into "Office" (${columns.join()}) values (${copied.join()})`,
     });
     await expectBroken("Office", "key_uniqueness", { repeated: 1 });
-    database((opened) => opened.exec(`drop trigger "echo"`));
-    discard("Office");
+    await dropTrigger();
+    await discard("Office");
   });
 });
 
@@ -350,12 +338,17 @@ test("the check of the builds names the dataset that differs from what was publi
     code: 0,
     stderr: expect.stringContaining("is as it was published") as unknown,
   });
-  database((opened) =>
-    opened.exec(`update "Office" set "cadastre_record" = replace("cadastre_record", '{', '{ ')
-      where "OfficeKey" = (select min("OfficeKey") from "Office" where "OriginatingSystemName" = '${systemName}')`),
+  const [{ datasetId }] = originatingSystems;
+  const offices = await listingsSql(
+    `select "OfficeKey" as key, cast("cadastre_record" as text) as record from "Office"`,
+  );
+  const office = offices.find(({ record }) => String(record).includes(`"${systemName}"`));
+  await listingsSql(
+    `update "Office" set "cadastre_record" = ? where "OfficeKey" = ?`,
+    String(office?.["record"]).replace("{", "{ "),
+    office?.["key"],
   );
   const { code, stdout } = await cadastre("check", "--builds", "--json");
-  const { datasetId } = originatingSystems[0];
   expect([code, JSON.parse(stdout)]).toMatchObject([
     1,
     [{ code: "build_altered", subject: `Office of ${datasetId}` }],

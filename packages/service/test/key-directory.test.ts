@@ -1,19 +1,20 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { type AccessRegistry, openSqliteRegistry } from "@cadastre/store/registry";
+import { rm } from "node:fs/promises";
+import type { AccessRegistry } from "@cadastre/store/registry";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { issueApiKey } from "../src/access/issue-key.ts";
 import { createKeyDirectory, type KeyDirectory } from "../src/access/key-directory.ts";
 import { createApiKey } from "../src/access/key-text.ts";
+import type { DataFolder } from "../src/data/data-folder.ts";
 import type { Pepper, Peppers } from "../src/data/pepper.ts";
+import { openRegistry } from "../src/data/registry.ts";
+import { newDataFolder } from "./support/test-database.ts";
 
 const at = Date.UTC(2026, 0, 1);
 const pepperOf = (version: number): Pepper => ({ version, secret: randomBytes(32) });
 const [first, second] = [pepperOf(1), pepperOf(2)];
 
-let folder: string;
+let folder: DataFolder;
 let registry: AccessRegistry;
 let peppers: Peppers;
 let time: number;
@@ -23,8 +24,8 @@ let asked: string[];
 let directory: KeyDirectory;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "cadastre-keys-"));
-  registry = await openSqliteRegistry({ file: join(folder, "registry.sqlite") });
+  folder = await newDataFolder();
+  registry = await openRegistry(folder);
   await registry.entitlements.install({ customer: "acme", version: 1, jws: "a", installed: at });
   [peppers, time, faults, asked] = [[first], 0, [], []];
   directory = createKeyDirectory({
@@ -45,7 +46,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await registry.close();
-  await rm(folder, { recursive: true });
+  await rm(folder.path, { recursive: true });
 });
 
 async function add(expires: number | null = null) {

@@ -2,17 +2,18 @@ import { mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { signEntitlement } from "@cadastre/entitlement";
-import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { audience, issuer, readIssuer } from "../src/access/demo-issuer.ts";
 import { createApiKey } from "../src/access/key-text.ts";
-import { type DataFolder, openDataFolder } from "../src/data/data-folder.ts";
+import type { DataFolder } from "../src/data/data-folder.ts";
 import { withRegistry } from "../src/data/registry.ts";
 import { demoCustomers } from "../src/demo/customers.ts";
 import { type Demo, readDemo } from "../src/demo/demo-file.ts";
 import { ask } from "./support/ask.ts";
 import { cadastre } from "./support/cli.ts";
 import { end, type Outcome, type Program, says, startProgram } from "./support/program.ts";
+import { runSql, storedText } from "./support/sql.ts";
+import { newDataFolder, onFiles } from "./support/test-database.ts";
 
 /** How long a change may take to be known to a process that runs, in milliseconds. */
 const known = { timeout: 5000, interval: 100 };
@@ -27,7 +28,7 @@ let demo: Demo;
 const seen: string[] = [];
 
 beforeAll(async () => {
-  folder = await openDataFolder(await mkdtemp(join(tmpdir(), "cadastre-keys-")));
+  folder = await newDataFolder();
   service = await startProgram("main.ts", [], {
     CADASTRE_DATA: folder.path,
     CADASTRE_LISTINGS: "50",
@@ -181,24 +182,25 @@ describe("an API key", retryPolicy, () => {
   test.each(["registry", "secrets"] as const)("lets nobody in while the %s cannot be read", async (name) => {
     const apiKey = demo.keys[0]?.apiKey ?? "";
     expect(await status(apiKey)).toBe(200);
-    if (name === "registry") hideKeys(true);
+    if (name === "registry") await hideKeys(true);
     else await rename(folder.secrets, `${folder.secrets}.away`);
     await expect.poll(() => status(apiKey), known).toBe(503);
     expect([await status(createApiKey()), await status("x")]).toEqual([503, 401]);
-    if (name === "registry") hideKeys(false);
+    if (name === "registry") await hideKeys(false);
     else await rename(`${folder.secrets}.away`, folder.secrets);
     expect(await status(apiKey)).toBe(200);
-    await says(service, name === "registry" ? "SQLITE_ERROR" : "secrets.json cannot be read");
+    await says(service, name === "registry" ? noTable : "secrets.json cannot be read");
   });
 });
 
 /** Take the keys from the running service, as a file that is damaged would. */
-function hideKeys(hidden: boolean): void {
-  const database = new Database(folder.registry);
+async function hideKeys(hidden: boolean): Promise<void> {
   const [from, to] = hidden ? ["cadastre_api_key", "hidden"] : ["hidden", "cadastre_api_key"];
-  database.exec(`alter table ${from} rename to ${to}`);
-  database.close();
+  await runSql(folder, "registry", `alter table ${from} rename to ${to}`);
 }
+
+/** Code with which the database refuses a query of a table that does not exist. */
+const noTable = onFiles ? "SQLITE_ERROR" : "42P01";
 
 describe("the program refuses", retryPolicy, () => {
   test.concurrent.each<[string, readonly string[], number, RegExp]>([
@@ -239,6 +241,7 @@ test("the text of a key is in no file but the demo's own, and in no log", async 
   for (const entry of await readdir(folder.path, { recursive: true, withFileTypes: true }))
     if (entry.isFile() && entry.name !== "demo.json")
       texts.push(await readFile(join(entry.parentPath, entry.name), "latin1"));
+  texts.push(await storedText(folder, "registry"));
   expect(texts.length).toBeGreaterThan(6);
   for (const text of texts) for (const apiKey of seen) expect(text).not.toContain(apiKey.slice(14));
 });

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -7,13 +7,16 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readIssuer } from "../src/access/demo-issuer.ts";
 import { readConfig } from "../src/config.ts";
 import { DataError } from "../src/data/data-error.ts";
-import { type DataFolder, dataFolderAt } from "../src/data/data-folder.ts";
+import { type DataFolder, dataFolderAt, replaceFile } from "../src/data/data-folder.ts";
+import { databasesOf } from "../src/data/databases.ts";
 import { migrateFolder } from "../src/data/migrate-folder.ts";
-import { createPepper, readSecrets, writeSecrets } from "../src/data/secrets.ts";
+import { createPepper, readSecrets, secretsText } from "../src/data/secrets.ts";
 import { startService } from "../src/service.ts";
 import { cadastre } from "./support/cli.ts";
 import { customerOf } from "./support/deliveries.ts";
 import { type Running, run } from "./support/running.ts";
+import { dropDatabase } from "./support/sql.ts";
+import { copyDataFolder, onFiles, withDatabase } from "./support/test-database.ts";
 
 /*
  * A registry relies on files beside it. Where one of them is lost the start is refused: a new one would
@@ -33,14 +36,14 @@ afterAll(async () => {
 });
 
 let copies = 0;
-async function copyOfFolder(): Promise<DataFolder> {
-  const path = join(scratch, String(++copies));
-  await cp(running.folder.path, path, { recursive: true });
-  return dataFolderAt(path);
-}
+const copyOfFolder = (): Promise<DataFolder> =>
+  copyDataFolder(running.folder, join(scratch, String(++copies)));
 
 const start = (folder: DataFolder) =>
-  startService(readConfig({ PORT: "0", CADASTRE_DATA: folder.path, CADASTRE_LOG_LEVEL: "silent" }), folder);
+  startService(
+    readConfig(withDatabase({ PORT: "0", CADASTRE_DATA: folder.path, CADASTRE_LOG_LEVEL: "silent" })),
+    folder,
+  );
 
 async function refusal(work: () => Promise<unknown>): Promise<string> {
   const error: unknown = await work().then(
@@ -57,7 +60,7 @@ describe("a start is refused", () => {
     await rm(folder.secrets);
     expect(await refusal(() => start(folder))).toMatch(
       new RegExp(
-        `^${folder.secrets} does not exist, and ${folder.registry} holds API keys or secrets that depend on it: .*cadastre restore`,
+        `^${folder.secrets} does not exist, and ${databasesOf(folder).registryName} holds API keys or secrets that depend on it: .*cadastre restore`,
       ),
     );
     expect(existsSync(folder.secrets)).toBe(false);
@@ -66,7 +69,7 @@ describe("a start is refused", () => {
   test("with secrets that lack a pepper of keys in force", async () => {
     const folder = await copyOfFolder();
     const { skipTokenKey } = await readSecrets(folder);
-    await writeSecrets(folder, { peppers: [createPepper(7)], skipTokenKey });
+    await replaceFile(folder.secrets, secretsText({ peppers: [createPepper(7)], skipTokenKey }));
     expect(await refusal(() => start(folder))).toMatch(
       /secrets\.json does not belong to this registry: it lacks the pepper of version 1, with which \d+ API keys in force were made: .*cadastre restore/,
     );
@@ -75,7 +78,7 @@ describe("a start is refused", () => {
   test("with other peppers under the same versions, which `cadastre check` finds too", async () => {
     const folder = await copyOfFolder();
     const { skipTokenKey } = await readSecrets(folder);
-    await writeSecrets(folder, { peppers: [createPepper(1)], skipTokenKey });
+    await replaceFile(folder.secrets, secretsText({ peppers: [createPepper(1)], skipTokenKey }));
     expect(await refusal(() => start(folder))).toMatch(
       /secrets\.json does not belong to this registry: its pepper of version 1 is not the one with which \d+ API keys in force were made: .*cadastre restore/,
     );
@@ -105,29 +108,39 @@ describe("a start is refused", () => {
     );
   });
 
-  test("without registry.sqlite, which the secrets belong to", async () => {
+  test("without the registry, which the secrets belong to", async () => {
     const folder = await copyOfFolder();
-    for (const suffix of ["", "-wal", "-shm"]) await rm(folder.registry + suffix, { force: true });
-    expect(await refusal(() => start(folder))).toMatch(
-      /registry\.sqlite does not exist, and .*secrets\.json belongs to it/,
+    await dropDatabase(folder, "registry");
+    expect(await refusal(() => start(folder))).toContain(
+      `${databasesOf(folder).registryName} does not exist, and ${folder.secrets} belongs to it`,
     );
-    expect(existsSync(folder.registry)).toBe(false);
+    expect(await databasesOf(folder).hasRegistry()).toBe(false);
   });
 
-  test.each(["empty", "foreign"])("with an %s file in the place of the listings", async (kind) => {
+  test.skipIf(onFiles)("without the listings of a PostgreSQL database", async () => {
     const folder = await copyOfFolder();
-    for (const suffix of ["", "-wal", "-shm"]) await rm(folder.database + suffix, { force: true });
-    const database = new Database(folder.database);
-    if (kind === "foreign") database.exec("create table a (x); insert into a values (1)");
-    database.close();
-    await writeFile(folder.database, "", { flag: "a" });
-    const before = await readFile(folder.database);
-    expect(await refusal(() => migrateFolder(folder, () => {}))).toMatch(
-      /listings\.sqlite is not a database of listings, or was emptied: .*cadastre restore/,
-    );
-    expect(await refusal(() => start(folder))).toContain("is not a database of listings");
-    expect(await readFile(folder.database)).toEqual(before);
+    await dropDatabase(folder, "listings");
+    expect(await refusal(() => start(folder))).toMatch(/lacks tables of the service: restore your last dump/);
+    expect(await databasesOf(folder).hasListings()).toBe(false);
   });
+
+  test.runIf(onFiles).each(["empty", "foreign"])(
+    "with an %s file in the place of the listings",
+    async (kind) => {
+      const folder = await copyOfFolder();
+      for (const suffix of ["", "-wal", "-shm"]) await rm(folder.database + suffix, { force: true });
+      const database = new Database(folder.database);
+      if (kind === "foreign") database.exec("create table a (x); insert into a values (1)");
+      database.close();
+      await writeFile(folder.database, "", { flag: "a" });
+      const before = await readFile(folder.database);
+      expect(await refusal(() => migrateFolder(folder, () => {}))).toMatch(
+        /listings\.sqlite is not a database of listings, or was emptied: .*cadastre restore/,
+      );
+      expect(await refusal(() => start(folder))).toContain("is not a database of listings");
+      expect(await readFile(folder.database)).toEqual(before);
+    },
+  );
 
   test("without issuer.json, which signed the entitlements", async () => {
     const folder = await copyOfFolder();

@@ -85,7 +85,7 @@ test.each([
   [2 ** 64, 2 * gigabyte, 512],
   [0, 64 * gigabyte, 1024],
 ])("a container of %d bytes on a machine of %d plans with %d MB", (container, machine, expected) => {
-  expect(defaultMemory(container, machine)).toBe(expected);
+  expect(defaultMemory(1, container, machine)).toBe(expected);
 });
 
 /** Megabytes of a process that serves nothing yet, and of the page caches of its connections. */
@@ -94,7 +94,7 @@ const fixed = { process: 100, pageCache: 16 };
 test.each([1024, 2048, 4096])(
   "in a container of %d MB, everything at its limit is less than the whole",
   (container) => {
-    const memory = defaultMemory(container * 1024 ** 2, 64 * gigabyte);
+    const memory = defaultMemory(1, container * 1024 ** 2, 64 * gigabyte);
     const { heap, answers, bodies, heads, threadHeap, threadBuffers, mapped } = memoryLimits(memory, 3);
     const megabytes = (bytes: number) => bytes / 1024 ** 2;
     // Three threads read for requests, one for exports, and one checks.

@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs";
 import { afterEach, expect, test } from "vitest";
+import { metricsOfProcesses } from "../src/processes/metrics-of-processes.ts";
 import { ask } from "./support/ask.ts";
+import { customerOf } from "./support/deliveries.ts";
 import { errorText } from "./support/error-body.ts";
 import { type Running, run } from "./support/running.ts";
 
@@ -47,6 +50,8 @@ test("requests are counted by template, method and status, and nothing tells who
     expect([route, counted(method, route, status)]).toEqual([route, true]);
   }
   expect(reply.text).toMatch(/cadastre_queries_waiting 0\n/);
+  expect(reply.text).toMatch(/cadastre_queries_running\{class="scan"\} 0\n/);
+  expect(reply.text).toMatch(/cadastre_build_age_seconds \d/);
   expect(reply.text).toMatch(/cadastre_event_loop_block_seconds\{time="elapsed"\} 0\.\d/);
   expect(reply.text).toMatch(/cadastre_event_loop_block_seconds\{time="cpu"\} 0\.\d/);
   expect(reply.text).toMatch(/nodejs_eventloop_lag_p99_seconds \d/);
@@ -61,4 +66,51 @@ test("without a port there are none, and the service itself never shows them", a
   expect(adminPort).toBeUndefined();
   expect((await ask(baseUrl, "/metrics")).status).toBe(401);
   expect((await ask(baseUrl, "/metrics", { "x-api-key": running.key("market") })).status).toBe(404);
+});
+
+/** Returns the metrics by name, with the sum of their values. */
+async function figures({ service }: Running): Promise<ReadonlyMap<string, number>> {
+  const { text } = await ask(`http://127.0.0.1:${service.adminPort}`, "/metrics");
+  const found = new Map<string, number>();
+  for (const [, name = "", value] of text.matchAll(/^(\w+)(?:\{.*\})? (\S+)$/gm))
+    found.set(name, (found.get(name) ?? 0) + Number(value));
+  return found;
+}
+
+test("what waits for a worker is counted, and how long the oldest has waited", async () => {
+  running = await run({ CADASTRE_LISTINGS: "50", CADASTRE_ADMIN_PORT: "0", CADASTRE_WORKER: "false" });
+  expect((await figures(running)).get("cadastre_deliveries_waiting")).toBe(0);
+  await customerOf(running).created();
+  await customerOf(running).created();
+  const started = running;
+  await expect.poll(async () => (await figures(started)).get("cadastre_deliveries_waiting")).toBe(2);
+  await expect
+    .poll(async () => (await figures(started)).get("cadastre_delivery_oldest_wait_seconds"))
+    .toBeGreaterThan(0.5);
+  expect((await figures(running)).get("cadastre_webhook_messages_waiting")).toBe(0);
+});
+
+test("the README, the dashboard and the alerts name the metrics that there are, and the README all of them", async () => {
+  running = await run({ CADASTRE_LISTINGS: "50", CADASTRE_ADMIN_PORT: "0" });
+  await ask(running.service.baseUrl, "/health/live");
+  const { text } = await ask(`http://127.0.0.1:${running.service.adminPort}`, "/metrics");
+  const ofProcesses = await metricsOfProcesses(() => undefined).write();
+  // Metrics of standbys have no values here.
+  const declared = `${text}\n${ofProcesses}`.matchAll(/^# TYPE (cadastre_\w+)/gm);
+  const bases = new Set([...declared].map(([, name = ""]) => name));
+  const named = (file: string, pattern: RegExp) =>
+    new Set(
+      [...readFileSync(file, "utf8").matchAll(pattern)].map(([name]) =>
+        name.replace(/_(?:bucket|count|sum)$/, ""),
+      ),
+    );
+  const readme =
+    readFileSync("packages/service/README.md", "utf8").split("\n## Metrics\n")[1]?.split("\n## ")[0] ?? "";
+  expect(new Set(readme.match(/\bcadastre_\w+/g))).toEqual(bases);
+  const folder = "examples/deployment/monitoring";
+  for (const file of [`${folder}/dashboard.json`, `${folder}/alerts.yaml`, "docs/scaling.md"]) {
+    const names = named(file, /\bcadastre_\w+/g);
+    expect(names.size).toBeGreaterThan(3);
+    for (const name of names) expect([file, [...bases]]).toEqual([file, expect.arrayContaining([name])]);
+  }
 });

@@ -137,6 +137,34 @@ describe.skipIf(!hasPostgres)("a service on PostgreSQL", () => {
     expect(await stored(empty)).toEqual({ checkpoint: 0, listings: undefined });
   });
 
+  test("its tables are divided by a migration, and a system gets its partitions", async () => {
+    const divided = await newFolder(await server.createDatabase());
+    const environment = environmentOf(divided);
+    const run = async (...args: readonly string[]) => {
+      const { code, stdout, stderr } = await cadastre(args, { environment });
+      expect([args, code, code === 0 ? "" : stderr]).toEqual([args, 0, ""]);
+      return stdout + stderr;
+    };
+    await run("migrate");
+    expect(await run("system", "list")).toMatch(/lonestar .* none$/m);
+    expect(await run("system", "add", "lonestar")).toContain("needs no partitions");
+    expect(await run("migrate", "--partition", "list")).toContain("dividing the tables into partitions");
+    await run("migrate");
+    expect(await run("system", "list")).toMatch(/lonestar .* attached$/m);
+    expect(await run("system", "add", "lonestar")).toContain("has its partitions");
+    const audit = (await readFile(divided.audit, "utf8")).trimEnd().split("\n");
+    expect(JSON.parse(audit.at(-1) ?? "")).toMatchObject({
+      action: "system.add",
+      object: { id: "lonestar" },
+      outcome: "done",
+    });
+    const unknown = await cadastre(["system", "add", "nobody"], { environment });
+    expect([unknown.code, unknown.stderr]).toEqual([
+      1,
+      expect.stringContaining("no system is called nobody"),
+    ]);
+  });
+
   test("a user without the rights to create tables serves what the owner has created", async () => {
     const refused = await newFolder(withUser(await server.createDatabase(), "service"));
     await runSql(server.url, "create role service login", "create database owned template database_1");

@@ -1,17 +1,17 @@
 import { mkdir, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { registerChecksum } from "@cadastre/store/testing";
-import Database from "better-sqlite3";
 import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
 import { DataError } from "../src/data/data-error.ts";
 import type { DataFolder } from "../src/data/data-folder.ts";
 import { createReadiness } from "../src/http/readiness.ts";
 import { startService } from "../src/service.ts";
-import { ask } from "./support/ask.ts";
+import { ask, toCollection } from "./support/ask.ts";
 import { flipBit } from "./support/flip-bit.ts";
 import { type Running, run } from "./support/running.ts";
+import { runSql } from "./support/sql.ts";
+import { onFiles, setReachable } from "./support/test-database.ts";
 
 let running: Running | undefined;
 let repair: () => Promise<void> = async () => {};
@@ -40,15 +40,26 @@ async function putAway(file: string): Promise<void> {
 
 type Folder = Running["folder"];
 
+/** Renames a table until the test is over. */
+async function hideTable(folder: Folder, database: "listings" | "registry", table: string): Promise<void> {
+  await runSql(folder, database, `alter table ${table} rename to hidden`);
+  repair = async () => void (await runSql(folder, database, `alter table hidden rename to ${table}`));
+}
+
 test.each<[reason: string, breakIt: (folder: Folder) => Promise<void>]>([
   [
     "database_unreadable",
-    async ({ database }) => {
-      await putAway(database);
-      await writeFile(database, "not a database ".repeat(1000));
+    async (folder) => {
+      if (!onFiles) return hideTable(folder, "listings", "cadastre_build");
+      await putAway(folder.database);
+      await writeFile(folder.database, "not a database ".repeat(1000));
     },
   ],
-  ["registry_unreadable", async ({ registry }) => putAway(registry)],
+  [
+    "registry_unreadable",
+    async (folder) =>
+      onFiles ? putAway(folder.registry) : hideTable(folder, "registry", "cadastre_api_key"),
+  ],
   ["secrets_missing", async ({ secrets }) => putAway(secrets)],
   [
     "secrets_missing",
@@ -66,11 +77,8 @@ test.each<[reason: string, breakIt: (folder: Folder) => Promise<void>]>([
   ],
   [
     "no_active_build",
-    async ({ database }) => {
-      const records = new Database(database, { timeout: 5000 });
-      registerChecksum(records);
-      records.prepare("update cadastre_build set evidence = '{}'").run();
-      records.close();
+    async (folder) => {
+      await runSql(folder, "listings", "update cadastre_build set evidence = '{}'");
     },
   ],
   [
@@ -104,20 +112,23 @@ test.each<[reason: string, breakIt: (folder: Folder) => Promise<void>]>([
   90_000,
 );
 
-test("databases that were looked into stay locked, so that no other program takes them for unused", async () => {
-  running = await run({ CADASTRE_LISTINGS: "50" });
-  const { folder } = running;
-  for (let k = 0; k < 2; k++) {
-    expect(await readinessOf(running)).toEqual(ready);
-    await setTimeout(1100);
-  }
-  if (process.platform !== "linux") return;
-  const locks = await readFile("/proc/locks", "utf8");
-  for (const file of [folder.database, folder.registry])
-    expect(locks).toMatch(new RegExp(` READ +${process.pid} [0-9a-f:]+:${(await stat(file)).ino} `));
-});
+test.runIf(onFiles)(
+  "database files that were looked into stay locked, so that no other program takes them for unused",
+  async () => {
+    running = await run({ CADASTRE_LISTINGS: "50" });
+    const { folder } = running;
+    for (let k = 0; k < 2; k++) {
+      expect(await readinessOf(running)).toEqual(ready);
+      await setTimeout(1100);
+    }
+    if (process.platform !== "linux") return;
+    const locks = await readFile("/proc/locks", "utf8");
+    for (const file of [folder.database, folder.registry])
+      expect(locks).toMatch(new RegExp(` READ +${process.pid} [0-9a-f:]+:${(await stat(file)).ino} `));
+  },
+);
 
-test("a database that was cut off is told", async () => {
+test.runIf(onFiles)("a database file that was cut off is told", async () => {
   running = await run({ CADASTRE_LISTINGS: "50" });
   await truncate(running.folder.database, 0);
   const found = () => running && readinessOf(running);
@@ -126,6 +137,29 @@ test("a database that was cut off is told", async () => {
   await running.service.stop().catch(() => {});
   running = undefined;
 });
+
+test.skipIf(onFiles)(
+  "a server that ends its connections and takes none is told, and told no more once it does",
+  async () => {
+    running = await run({ CADASTRE_LISTINGS: "50" });
+    const { folder, service, key } = running;
+    const found = () => running && readinessOf(running);
+    const page = () => ask(service.baseUrl, "/reso/odata/Property?$top=5", { "x-api-key": key("national") });
+    const before = toCollection(await page()).value;
+    await setReachable(folder, false);
+    repair = () => setReachable(folder, true);
+    await expect
+      .poll(found, { timeout: 30_000 })
+      .toEqual(unready("database_unreadable", "registry_unreadable"));
+    expect((await page()).status).toBe(503);
+    expect((await ask(service.baseUrl, "/health/live")).status).toBe(200);
+    await repair();
+    repair = async () => {};
+    await expect.poll(found, { timeout: 30_000 }).toEqual(ready);
+    expect(toCollection(await page()).value).toEqual(before);
+  },
+  90_000,
+);
 
 const log = pino({ level: "silent" });
 
@@ -164,35 +198,43 @@ async function damage({ database }: DataFolder): Promise<void> {
   await flipBit(database, (await readFile(database)).lastIndexOf('"PublicRemarks"') + 20);
 }
 
-test("a service whose database has a changed bit does not start, unless it is told not to check", async () => {
-  running = await run({ CADASTRE_LISTINGS: "50" });
-  const { folder, config } = running;
-  await running.service.stop();
-  await damage(folder);
-  const start = (checkHours: number) => startService({ ...config, checkHours }, folder, log);
-  await expect(start(24)).rejects.toThrow(
-    /^\S+: listings\.sqlite: .*: restore the last backup .*CADASTRE_CHECK_HOURS=0$/,
-  );
-  await expect(start(24)).rejects.toBeInstanceOf(DataError);
-  const service = await start(0);
-  expect(await readinessOf({ service })).toEqual(ready);
-  await service.stop();
-}, 40_000);
-
-test("a bit that changes while the service answers is told after the next check", async () => {
-  running = await run({ CADASTRE_LISTINGS: "50" });
-  const { folder, config } = running;
-  await running.service.stop();
-  const service = await startService({ ...config, checkHours: 2 / 3600 }, folder, log);
-  try {
-    expect(await readinessOf({ service })).toEqual(ready);
+test.runIf(onFiles)(
+  "a service whose database file has a changed bit does not start, unless it is told not to check",
+  async () => {
+    running = await run({ CADASTRE_LISTINGS: "50" });
+    const { folder, config } = running;
+    await running.service.stop();
     await damage(folder);
-    const found = () => readinessOf({ service });
-    await expect.poll(found, { timeout: 30_000 }).toEqual(unready("database_damaged"));
-  } finally {
+    const start = (checkHours: number) => startService({ ...config, checkHours }, folder, log);
+    await expect(start(24)).rejects.toThrow(
+      /^\S+: listings\.sqlite: .*: restore the last backup .*CADASTRE_CHECK_HOURS=0$/,
+    );
+    await expect(start(24)).rejects.toBeInstanceOf(DataError);
+    const service = await start(0);
+    expect(await readinessOf({ service })).toEqual(ready);
     await service.stop();
-  }
-}, 60_000);
+  },
+  40_000,
+);
+
+test.runIf(onFiles)(
+  "a bit of a database file that changes while the service answers is told after the next check",
+  async () => {
+    running = await run({ CADASTRE_LISTINGS: "50" });
+    const { folder, config } = running;
+    await running.service.stop();
+    const service = await startService({ ...config, checkHours: 2 / 3600 }, folder, log);
+    try {
+      expect(await readinessOf({ service })).toEqual(ready);
+      await damage(folder);
+      const found = () => readinessOf({ service });
+      await expect.poll(found, { timeout: 30_000 }).toEqual(unready("database_damaged"));
+    } finally {
+      await service.stop();
+    }
+  },
+  60_000,
+);
 
 test("a request that met a damaged page counts until the start after", async () => {
   const { reasons, noteError } = createReadiness([], { log });

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   generateKeyPair,
@@ -8,7 +7,7 @@ import {
   openKeySource,
   signEntitlement,
 } from "@cadastre/entitlement";
-import { type AccessRegistry, openSqliteRegistry } from "@cadastre/store/registry";
+import type { AccessRegistry } from "@cadastre/store/registry";
 import express from "express";
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -18,19 +17,22 @@ import { createKeyDirectory } from "../src/access/key-directory.ts";
 import { createRates } from "../src/access/rates.ts";
 import { createScopes, type Scopes } from "../src/access/scopes.ts";
 import { scopeOptions } from "../src/catalog.ts";
+import type { DataFolder } from "../src/data/data-folder.ts";
 import type { Peppers } from "../src/data/pepper.ts";
+import { openRegistry } from "../src/data/registry.ts";
 import { demoCustomers } from "../src/demo/customers.ts";
 import { onError } from "../src/http/on-error.ts";
 import { callerOf } from "../src/http/request-context.ts";
 import { requestIds } from "../src/http/request-ids.ts";
 import { listen } from "../src/http/server.ts";
 import { ask } from "./support/ask.ts";
+import { newDataFolder } from "./support/test-database.ts";
 
 const [issuer, audience, customer] = ["https://issuer.example", "cadastre", "acme"];
 const at = Date.UTC(2026, 0, 1);
 const life = 600;
 
-let folder: string;
+let folder: DataFolder;
 let registry: AccessRegistry;
 let signer: KeyPair;
 let keySet: string;
@@ -39,11 +41,11 @@ let time: number;
 let scopes: Scopes;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "cadastre-scopes-"));
-  registry = await openSqliteRegistry({ file: join(folder, "registry.sqlite") });
+  folder = await newDataFolder();
+  registry = await openRegistry(folder);
   signer = await generateKeyPair();
   time = 0;
-  keySet = join(folder, "keys.json");
+  keySet = join(folder.path, "keys.json");
   await publish(signer);
   keys = await openKeySource(keySet, { maxAge: 0.05, minInterval: 0 });
   scopes = createScopes(registry.entitlements, { keys, issuer, audience }, scopeOptions, () => time);
@@ -52,7 +54,7 @@ beforeEach(async () => {
 afterEach(async () => {
   keys.close();
   await registry.close();
-  await rm(folder, { recursive: true });
+  await rm(folder.path, { recursive: true });
 });
 
 const publish = (...pairs: readonly KeyPair[]) =>

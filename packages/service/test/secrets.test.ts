@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { DataError } from "../src/data/data-error.ts";
-import { type DataFolder, openDataFolder } from "../src/data/data-folder.ts";
-import { createPepper, pepperReader, readSecrets, type Secrets, writeSecrets } from "../src/data/secrets.ts";
+import { type DataFolder, openDataFolder, replaceFile } from "../src/data/data-folder.ts";
+import { createPepper, pepperReader, readSecrets, type Secrets, secretsText } from "../src/data/secrets.ts";
 
 let folder: DataFolder;
 let secrets: Secrets;
@@ -20,7 +20,7 @@ test("peppers are those of the folder at any time", async () => {
   expect(await read()).toBe(await read());
   for (const version of [2, 3, 4]) {
     const peppers = [createPepper(version), ...secrets.peppers] as const;
-    await writeSecrets(folder, { ...secrets, peppers });
+    await replaceFile(folder.secrets, secretsText({ ...secrets, peppers }));
     expect(await read()).toEqual(peppers);
   }
 });

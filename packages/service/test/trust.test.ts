@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Entitlement, generateKeyPair, type KeyPair, signEntitlement } from "@cadastre/entitlement";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -7,6 +6,7 @@ import { demoCustomers } from "../src/demo/customers.ts";
 import { ask } from "./support/ask.ts";
 import { cadastre } from "./support/cli.ts";
 import { end, type Program, says, startProgram } from "./support/program.ts";
+import { newDataFolder } from "./support/test-database.ts";
 
 const [issuer, audience, customer] = ["https://issuer.example", "https://listings.example", "acme"];
 const grants = demoCustomers[0]?.grants;
@@ -39,9 +39,9 @@ const status = async () =>
   (await ask(baseUrl, "/reso/odata/Property?$top=1", { "x-api-key": apiKey })).status;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "cadastre-trust-"));
+  ({ path: folder } = await newDataFolder());
   environment = {
-    CADASTRE_DATA: join(folder, "data"),
+    CADASTRE_DATA: folder,
     CADASTRE_LISTINGS: "50",
     PORT: "0",
     CADASTRE_KEY_SET: join(folder, "keys.json"),

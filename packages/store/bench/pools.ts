@@ -4,6 +4,7 @@ import { startPostgres } from "@cadastre/odata/testing";
 import { createConnectionPool, readSettings } from "../src/database/postgres-connections.ts";
 import { openPostgresStore } from "../src/postgres/index.ts";
 import { PostgresReaders } from "../src/postgres/read/reader-pool.ts";
+import { ReadingPlace } from "../src/postgres/read/reading-place.ts";
 import type { ExpectedCost } from "../src/read/expected-cost.ts";
 import { type CostClass, type CustomerShare, QueryScheduler } from "../src/read/scheduler.ts";
 import { recordsOf, resource } from "./listings.ts";
@@ -68,11 +69,8 @@ function openReaders(most: Sizes, isShared: boolean): PostgresReaders {
     );
   const page = poolOf(most.page);
   const scheduler = new QueryScheduler({ readers: connections, most, queue: 256 });
-  return new PostgresReaders({
-    pools: { page, scan: isShared ? page : poolOf(most.scan) },
-    scheduler,
-    timeout,
-  });
+  const primary = new ReadingPlace({ page, scan: isShared ? page : poolOf(most.scan) }, timeout);
+  return new PostgresReaders({ primary, replicas: [], connections, sizes: most, scheduler, timeout });
 }
 
 const at = (times: readonly number[], part: number): string =>

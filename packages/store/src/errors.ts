@@ -15,6 +15,15 @@ const operator = (message: string) => ({ kind: "operator", message }) as const;
 export const storeErrors = {
   /** The values of the record do not fit its entity type. */
   invalid_record: operator("the record cannot be stored"),
+  /** A record of another dataset has the key. */
+  key_of_another_dataset: operator(
+    "a record of another dataset has the key: remove that record and publish the removal first",
+  ),
+  /** The tables are partitioned by dataset, and this dataset has no partition. */
+  no_partition: operator("the dataset has no partition: add its system first"),
+  not_partitioned: operator(
+    "the tables are not partitioned by dataset: there is no partition to add or detach",
+  ),
   /** The store was not opened with this resource. */
   unknown_resource: operator("the resource is not stored here"),
   query_timeout: {
@@ -41,6 +50,12 @@ export const storeErrors = {
   bookmark_expired: operator(
     "the walk that the bookmark belongs to is too old: start again at its first page",
   ),
+  /** The database server cannot be reached, is shutting down or starting, or is a standby where a primary is needed. */
+  database_unavailable: {
+    kind: "unavailable",
+    retryAfter: 2,
+    message: "the database cannot be reached: try again in a moment",
+  },
   /** The database is a standby that has not replayed the commit which the read is to be as of. */
   replica_behind: {
     kind: "unavailable",

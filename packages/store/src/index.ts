@@ -7,6 +7,8 @@
 // Read and write
 
 export { inBackground } from "./read/customer-share.ts";
+export { QueryUsage } from "./read/query-usage.ts";
+export type { ReplicaState, ReplicaStatus } from "./read/replica-status.ts";
 export type { CostClass, Use } from "./read/scheduler.ts";
 export type {
   Bookmark,

@@ -7,7 +7,7 @@ import type { Coverage } from "./coverage/coverage.ts";
 export type StoredRecord = {
   /** Name of a stored entity set. */
   readonly resource: string;
-  /** Null for a record that all datasets share. */
+  /** Null for a record that all datasets share, which only a `shared` resource can have. */
   readonly datasetId: string | null;
   /** JSON form; nulls and empty collections may be omitted. */
   readonly record: Row;
@@ -17,15 +17,17 @@ export type StoredRecord = {
   readonly source?: string;
 };
 
-/** The removal of a record. */
+/** The removal of a record. Nothing is removed if the record belongs to another dataset. */
 export type RemovedRecord = {
   /** Name of a stored entity set. */
   readonly resource: string;
+  /** Dataset of the record, see {@link StoredRecord.datasetId}. */
+  readonly datasetId: string | null;
   /** Values of the key in JSON form, in the order of the key's properties. */
   readonly removed: readonly unknown[];
 };
 
-/** A record to insert or replace by its key, or one to remove. */
+/** A record to insert or replace by its key, or one to remove. A key that another dataset holds is refused until it is removed there. */
 export type Change = StoredRecord | RemovedRecord;
 
 /** Result of a commit. */

@@ -5,10 +5,17 @@ export type StoredResource = {
   readonly entitySet: EntitySet;
   /** Names of the properties with their own column; the others are read from the record's JSON text. */
   readonly columns: readonly string[];
+  /** True if records may belong to no dataset, such as common lookups. By default every record has one. */
+  readonly shared?: boolean;
   /** Column names of each index. The key needs none: it already has one. */
   readonly indexes: readonly (readonly string[])[];
   /** Names of `Edm.GeographyPoint` columns that get a spatial index, for `geo.distance` and `geo.intersects`. */
   readonly points?: readonly string[];
+  /**
+   * Names of `Edm.String` columns that get a trigram index, for `contains`, `startswith` and `endswith`, also of `tolower` and `toupper`. It
+   * has the texts of each dataset apart. On PostgreSQL it needs the extensions `pg_trgm` and `btree_gin`; without them there is none.
+   */
+  readonly texts?: readonly string[];
   /** Like `indexes`, but the first column other than the dataset is indexed by its case-folded text, for `$ignorecase`. */
   readonly folded?: readonly (readonly string[])[];
   /**
@@ -31,7 +38,7 @@ export type StoredResource = {
   readonly counted?: Counted;
 };
 
-/** A record that another one belongs to. */
+/** A record of the same dataset that another one belongs to. */
 export type Follows = {
   /** Name of a stored entity set whose key has one property. */
   readonly resource: string;

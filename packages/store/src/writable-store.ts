@@ -1,5 +1,6 @@
 import type { RestrictedQuery } from "@cadastre/entitlement";
 import type { Builds } from "./build/build.ts";
+import type { ReplicaStatus } from "./read/replica-status.ts";
 import type { CostClass, Use } from "./read/scheduler.ts";
 import type { Change, Commit, ReadOptions, Store } from "./store.ts";
 
@@ -23,6 +24,8 @@ export type WritableStore = Store & {
   readonly waiting: () => number;
   /** Returns how many queries have ended since the store was opened, and the seconds that readers spent on them, by cost class. */
   readonly used: () => Readonly<Record<CostClass, Use>>;
+  /** Returns the standbys that the store reads from, with their state. Empty if it has none. */
+  readonly replicas: () => readonly ReplicaStatus[];
   /** Texts that the application keeps in the database, by key. */
   readonly notes: {
     readonly get: (key: string) => Promise<string | undefined>;

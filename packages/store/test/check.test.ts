@@ -4,7 +4,8 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, describe, expect, test } from "vitest";
 import { backupSqlite, checkSqlite, lockFile, openSqliteStore, pinSqlite } from "../src/sqlite/index.ts";
-import { homeRecord, homesResource } from "./support/homes.ts";
+import { cottageRecord, cottageRemoval, cottagesResource } from "./support/cottages.ts";
+import { homeRecord, homeRemoval, homesResource } from "./support/homes.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "cadastre-check-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -22,7 +23,7 @@ async function fill(name: string): Promise<string> {
   const store = await open(name);
   await store.commit(homes(0, 120, "Austin"));
   await store.commit(homes(20, 50, "Waco"));
-  await store.commit([{ resource: "Home", removed: ["h3"] }]);
+  await store.commit([homeRemoval("h3")]);
   await store.notes.set("note", "one");
   await store.notes.set("note", "another");
   await store.close();
@@ -88,6 +89,28 @@ describe("the check of a database", () => {
     database.close();
     expect(checkSqlite(file, resources)).toEqual([
       { code: "misplaced", table: "Home", detail: "1 rows of Home have another place in Home_Place_place" },
+    ]);
+  });
+
+  test("finds a text without an entry in the trigram index, and an entry without a text", async () => {
+    const cottages = [cottagesResource];
+    const file = fileOf("grams");
+    const store = await openSqliteStore({ file, resources: cottages, threads: 0 });
+    const cottage = { dataset: 0, rank: 0, street: null };
+    await store.commit(
+      [null, "ab", "Sea view", "A pool", "Pool"].map((remarks, i) =>
+        cottageRecord({ ...cottage, key: `c${i}`, remarks }),
+      ),
+    );
+    await store.commit([cottageRemoval({ key: "c4", dataset: 0 })]);
+    await store.close();
+    expect(checkSqlite(file, cottages)).toEqual([]);
+    const database = new Database(file);
+    database.exec("delete from Cottage_Remarks_grams where rowid = 3");
+    database.exec("insert into Cottage_Remarks_grams (rowid, grams) values (9, '1abcd')");
+    database.close();
+    expect(checkSqlite(file, cottages)).toMatchObject([
+      { code: "misplaced", detail: "2 rows of Cottage have no or a wrong entry in Cottage_Remarks_grams" },
     ]);
   });
 

@@ -33,7 +33,12 @@ const austin = ask({ filter: "City eq 'Austin'", top: 100 });
 const cuts = 20;
 const pause = 50;
 
-type Outcome = { readonly answered: number; readonly failed: number };
+type Outcome = {
+  readonly answered: number;
+  readonly failed: number;
+  /** Codes of the errors of reads. */
+  readonly codes: ReadonlySet<unknown>;
+};
 
 /**
  * Reads and writes while `cut` ends what does both, again and again. Every answer is right and comes, or is an error; a commit that was
@@ -43,11 +48,14 @@ async function withstand(store: WritableStore, cut: () => Promise<unknown>): Pro
   await store.commit(before);
   let isOver = false;
   let [answered, failed] = [0, 0];
+  const codes = new Set<unknown>();
   const acknowledged: string[] = [];
   const tried: string[] = [];
   const reading = Array.from({ length: 4 }, async () => {
     while (!isOver) {
-      const read = await Promise.all([store.count(austin), store.page(austin)]).catch(() => undefined);
+      const read = await Promise.all([store.count(austin), store.page(austin)]).catch(
+        (error: { code?: unknown }) => void codes.add(error.code ?? error),
+      );
       if (read === undefined) failed += 1;
       else {
         answered += 1;
@@ -86,7 +94,7 @@ async function withstand(store: WritableStore, cut: () => Promise<unknown>): Pro
   );
   expect([...acknowledged, "last"].filter((key) => !there.has(key))).toEqual([]);
   expect([...there].filter((key) => key !== "last" && !tried.includes(key))).toEqual([]);
-  return { answered, failed };
+  return { answered, failed, codes };
 }
 
 describe("the reading threads of SQLite", () => {
@@ -129,8 +137,9 @@ describe.skipIf(!hasPostgres)("the connections to PostgreSQL", () => {
   test("of a store are cut in the middle of queries and commits, and new ones take their place", async () => {
     const store = await openPostgresStore({ connection: server.url, schema: "cut", resources });
     try {
-      const { answered, failed } = await withstand(store, cutAll);
+      const { answered, failed, codes } = await withstand(store, cutAll);
       expect([answered > 0, failed > 0]).toEqual([true, true]);
+      expect([...codes]).toEqual(["database_unavailable"]);
     } finally {
       await store.close();
     }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type AnswerParts, expectedCost } from "../src/read/expected-cost.ts";
 import { tableOf } from "../src/schema/table.ts";
+import { askCottages, cottageScopes, cottagesResource } from "./support/cottages.ts";
 import { askHomes, homesResource } from "./support/homes.ts";
 import { type Asked, ask, oregon, scopeOf, stored, texas } from "./support/listings.ts";
 
@@ -50,6 +51,29 @@ describe("the expected cost", () => {
     ["unbounded", { filter: "geo.distance(Place,geography'SRID=4326;POINT(1 2)') ge 1000" }, count],
   ] as const)("is %s of %j over places and texts without case", (expected, asked, parts) => {
     expect(expectedCost(askHomes(asked), tableOf(homesResource), parts)).toBe(expected);
+  });
+
+  test.each([
+    ["unknown", { filter: "contains(Remarks,'sea')" }, count],
+    ["unknown", { filter: "endswith(tolower(Remarks),'sea')", orderBy: "Street" }, page],
+    ["unknown", { filter: "tolower(Street) eq 'main street'" }, count],
+    ["unknown", { filter: "contains(Remarks,'SEA')", ignoreCase: true }, count],
+    ["unknown", { filter: "contains(Remarks,'sea') or startswith(Street,'Main')" }, count],
+    ["unbounded", { filter: "contains(Remarks,'se')" }, page],
+    ["unbounded", { filter: "contains(Remarks,'')" }, page],
+    ["unbounded", { filter: "contains(Remarks,Street)" }, page],
+    ["unbounded", { filter: "not contains(Remarks,'sea')" }, page],
+    ["unbounded", { filter: "contains(Remarks,'sea') or Rank eq 1 or contains(Street,'x')" }, page],
+    ["unbounded", { filter: "contains(CottageKey,'sea')" }, page],
+  ] as const)("is %s of %j over texts with a trigram index", (expected, asked, parts) => {
+    expect(expectedCost(askCottages(asked), tableOf(cottagesResource), parts)).toBe(expected);
+  });
+
+  test("is unbounded if the trigram index has texts that a customer is not granted", () => {
+    const asked = { filter: "contains(Remarks,'sea')" };
+    expect(expectedCost(askCottages(asked, cottageScopes.partly), tableOf(cottagesResource), page)).toBe(
+      "unbounded",
+    );
   });
 
   test("does not depend on the scope, which a customer cannot choose", () => {

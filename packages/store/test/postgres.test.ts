@@ -8,10 +8,11 @@ import { runTogether } from "../src/postgres/connection/session.ts";
 import { openPostgresStore, type Wall } from "../src/postgres/index.ts";
 import { ClosedSinceCache } from "../src/postgres/read/closed-since-cache.ts";
 import { readAsOf } from "../src/postgres/read/reader.ts";
-import type { Run } from "../src/postgres/read/reader-pool.ts";
+import type { Run } from "../src/postgres/read/reading-place.ts";
 import { visibilityRuleOf } from "../src/testing/grants.ts";
 import type { Harness } from "./conformance/harness.ts";
 import { conformance } from "./conformance/index.ts";
+import { databasesOfSchemas } from "./support/databases.ts";
 import { hiddenRows } from "./support/hidden-rows.ts";
 import { homeRecord, homesResource } from "./support/homes.ts";
 import { ask, records, stored } from "./support/listings.ts";
@@ -58,19 +59,7 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
   });
   afterAll(() => server.stop());
 
-  /** Stores in one database. Opening a store reads the catalog, which has the tables of all stores of its database. */
-  const storesOfDatabase = 20;
-  const databases = new Map<string, Promise<string>>();
-  let newest: Promise<string>;
-
-  /** Returns the URL of the database that has the schema. */
-  function databaseOf(schema: string): Promise<string> {
-    const known = databases.get(schema);
-    if (known !== undefined) return known;
-    if (databases.size % storesOfDatabase === 0) newest = server.createDatabase();
-    databases.set(schema, newest);
-    return newest;
-  }
+  const databaseOf = databasesOfSchemas(() => server, 20);
 
   const harnessWith = (wall?: Wall, urlOf = databaseOf): Harness => ({
     isConcurrent: true,
@@ -94,6 +83,7 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
       Home: visibilityRuleOf("Member"),
       Listing: visibilityRuleOf("Property"),
       Plot: visibilityRuleOf("Member"),
+      Cottage: visibilityRuleOf("Member"),
     },
   });
 

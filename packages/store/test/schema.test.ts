@@ -13,7 +13,7 @@ import { openPostgresStore } from "../src/postgres/index.ts";
 import { openSqliteStore } from "../src/sqlite/index.ts";
 import { entitySetOf, property } from "../src/testing/entity-sets.ts";
 import { readKeys } from "./conformance/harness.ts";
-import { listings, records, stored, texas } from "./support/listings.ts";
+import { listing, listings, oregon, records, removal, stored, texas } from "./support/listings.ts";
 
 if (!hasPostgres) console.warn("no PostgreSQL server is installed: its migrations are not tested");
 
@@ -74,6 +74,50 @@ const indexNames: Readonly<Record<string, string>> = {
   PostgreSQL: "select indexname from pg_indexes where schemaname = current_schema() order by 1",
 };
 
+/** Statements that give the tables their keys of earlier versions, and forget the datasets of staged removals. */
+const withoutDatasets: Readonly<Record<string, readonly string[]>> = {
+  SQLite: [
+    `create table "before" as select * from "Property_staged"`,
+    `drop table "Property_staged"`,
+    `create table "Property_staged" ("ListingKey" text not null, "cadastre_source" text not null,
+      "cadastre_batch" bigint not null, "cadastre_dataset" text, "cadastre_record" text, "cadastre_hidden" text,
+      primary key ("ListingKey", "cadastre_source"))`,
+    `insert into "Property_staged" select * from "before"`,
+    `drop table "before"`,
+    `update "Property_staged" set "cadastre_dataset" = null where "cadastre_record" is null`,
+  ],
+  PostgreSQL: [
+    ...[
+      ["Property", `"ListingKey"`],
+      ["Property_closed", `"ListingKey", "cadastre_to"`],
+      ["Property_staged", `"ListingKey", "cadastre_source"`],
+    ].map(
+      ([table, key]) => `alter table "${table}" drop constraint "${table}_key",
+        add constraint "${table}_key" primary key (${key})`,
+    ),
+    ...["Property", "Property_closed"].map(
+      (table) => `alter table "${table}" alter column "DatasetId" drop not null`,
+    ),
+    `alter table "Property_staged" alter column "cadastre_dataset" drop not null`,
+    `update "Property_staged" set "cadastre_dataset" = null where "cadastre_record" is null`,
+  ],
+};
+
+const keyColumns: Readonly<Record<string, string>> = {
+  SQLite: `select name from pragma_table_info('Property_staged') where pk > 0 order by pk`,
+  PostgreSQL: `select pg_get_constraintdef(oid) from pg_constraint
+    where connamespace = current_schema()::regnamespace and conname like 'Property%' and contype = 'p' order by conname`,
+};
+
+const expectedKeys: Readonly<Record<string, readonly string[]>> = {
+  SQLite: ["ListingKey", "cadastre_dataset", "cadastre_source"],
+  PostgreSQL: [
+    `PRIMARY KEY ("ListingKey", "DatasetId", cadastre_to)`,
+    `PRIMARY KEY ("ListingKey", "DatasetId")`,
+    `PRIMARY KEY ("ListingKey", cadastre_dataset, cadastre_source)`,
+  ],
+};
+
 /** The text of a record with another letter in it. */
 const altered: Readonly<Record<string, string>> = {
   SQLite: `replace("cadastre_record", 'Austin', 'Austen')`,
@@ -123,6 +167,8 @@ describe.each(hasPostgres ? Object.keys(engines) : ["SQLite"])("a database of %s
       details: "a",
     });
     expect(await readKeys(store, { filter: "ListingKey eq 'f'" })).toEqual(["f"]);
+    // A record that is in another dataset by mistake is removed there first.
+    await store.commit([removal("a", oregon)]);
     expect(await store.commit(records)).toMatchObject({ written: 1, unchanged: records.length - 1 });
     expect(await readKeys(store, {})).toHaveLength(records.length);
     await store.close();
@@ -131,7 +177,7 @@ describe.each(hasPostgres ? Object.keys(engines) : ["SQLite"])("a database of %s
   test("of a schema without checksums of records gets them, those of closed versions too", async () => {
     const name = await filled();
     const store = await open(name);
-    await store.commit([{ resource: "Property", removed: ["a"] }]);
+    await store.commit([{ resource: "Property", datasetId: texas, removed: ["a"] }]);
     await store.close();
     const tables = ["Property", "Property_closed"];
     const checksums = () =>
@@ -149,6 +195,38 @@ describe.each(hasPostgres ? Object.keys(engines) : ["SQLite"])("a database of %s
     expect(steps).toContain("Property: computing checksums");
     expect(await checksums()).toEqual(before);
     expect(before.flat()).not.toContain(null);
+  });
+
+  test("of a schema without datasets in its keys gets them, and keeps what is staged", async () => {
+    const name = await filled();
+    const before = await open(name);
+    const source = { source: "mls", cursor: "1" };
+    await before.builds.stage("Property", source.source, [removal("a"), removal("z")], source);
+    await before.builds.stage("Property", "other", [listing("g", "Bend", oregon)], source);
+    await before.close();
+    for (const statement of withoutDatasets[kind] ?? []) await run(name, statement);
+    await run(name, `delete from "cadastre_schema" where "kind" = 'keys'`);
+    const steps: string[] = [];
+    const store = await open(name, { migration: { onProgress: (step) => steps.push(step) } });
+    expect(steps).toContain("Property: building primary keys");
+    expect(await store.builds.publish(["Property"])).toMatchObject({ commit: { written: 1, removed: 1 } });
+    expect(await readKeys(store, {})).toEqual(["b", "c", "d", "e", "f", "g"]);
+    await store.close();
+    expect(await run(name, keyColumns[kind] ?? "")).toEqual(expectedKeys[kind]);
+    const again: string[] = [];
+    await (await open(name, { migration: { onProgress: (step) => again.push(step) } })).close();
+    expect(again).toEqual([]);
+  });
+
+  test("with a record that has no dataset and should have one is not migrated", async () => {
+    const name = await filled();
+    for (const statement of withoutDatasets[kind] ?? []) await run(name, statement);
+    await run(name, `delete from "cadastre_schema" where "kind" = 'keys'`);
+    await run(name, `update "Property" set "DatasetId" = null where "ListingKey" = 'c'`);
+    await expect(open(name)).rejects.toMatchObject({
+      code: "schema_unsupported",
+      details: "Property has a record without a dataset: c",
+    });
   });
 
   test("of another schema is refused where it is not to be migrated, and stays as it is", async () => {

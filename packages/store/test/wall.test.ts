@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { WritableStore } from "../src/index.ts";
 import { runTogether } from "../src/postgres/connection/session.ts";
 import { openPostgresStore, type PostgresStoreOptions, type Wall } from "../src/postgres/index.ts";
-import type { Run } from "../src/postgres/read/reader-pool.ts";
+import type { Run } from "../src/postgres/read/reading-place.ts";
 import { runWithin } from "../src/postgres/wall/scope.ts";
 import { keysOfJson } from "./support/keys.ts";
 import {
@@ -179,7 +179,11 @@ describe.skipIf(!hasPostgres)("a wall", () => {
     const page = await moving.page(allOf("Member", all, 1));
     const met = keysOfJson(page.records)[0];
     const leaving = met === first.record["Key"] ? second : first;
-    await moving.commit([{ ...leaving, datasetId: datasets[2] }]);
+    const { resource, datasetId, record } = leaving;
+    await moving.commit([
+      { resource, datasetId, removed: [record["Key"]] },
+      { ...leaving, datasetId: datasets[2] },
+    ]);
     const rest = await moving.page(allOf("Member", all), { from: page.next ?? undefined });
     expect([page.next === null, rest.length]).toEqual([false, 0]);
     await moving.close();

@@ -71,7 +71,17 @@ const put = (key: string, { provisional, isHidden, ...values }: Listing): Change
   record: { ListingKey: key, ModificationTimestamp: "2024-05-01T10:00:00.000Z", ...values },
   hidden: { [provisionalIdProperty.name]: provisional },
 });
-const remove = (key: string): Change => ({ resource: "Property", removed: [key] });
+const remove = (key: string, datasetId = shown): Change => ({
+  resource: "Property",
+  datasetId,
+  removed: [key],
+});
+const removals = (key: string): readonly Change[] => [remove(key), remove(key, hidden)];
+/** Puts a listing that another dataset may have. */
+const move = (key: string, listing: Listing): readonly Change[] => [
+  remove(key, listing.isHidden === true ? shown : hidden),
+  put(key, listing),
+];
 
 /** All changes after a checkpoint, those after a position. */
 async function read(
@@ -102,7 +112,7 @@ const change = fc
       { freq: 4 },
     ),
   )
-  .map(([key, listing]) => (listing === null ? remove(key) : put(key, listing)));
+  .map(([key, listing]) => (listing === null ? removals(key) : move(key, listing)));
 
 test("what changed of listings is what changed of properties", () =>
   fc.assert(
@@ -111,10 +121,10 @@ test("what changed of listings is what changed of properties", () =>
       fc.array(change, { maxLength: 8 }),
       fc.option(fc.constantFrom(...placekeys, ...provisionals)),
       async (first, later, from) => {
-        await store.commit(keys.map(remove));
-        await store.commit(first);
+        await store.commit(keys.flatMap(removals));
+        await store.commit(first.flat());
         const since = await store.checkpoint();
-        await store.commit(later);
+        await store.commit(later.flat());
         const compared = comparingReader(reader, "id", (all) => linesOfBatches(reader.read(all), "id"));
         expect(await read(reader, since, "rows", from)).toEqual(await read(compared, since, "rows", from));
         const [own, theirs] = [
@@ -128,7 +138,7 @@ test("what changed of listings is what changed of properties", () =>
   ));
 
 test("a provisional property is merged where its listing has got a Placekey that is shown", async () => {
-  await store.commit(keys.map(remove));
+  await store.commit(keys.flatMap(removals));
   const [one, two, three] = provisionals.map((provisional) => ({
     Placekey: null,
     provisional,
@@ -140,7 +150,7 @@ test("a provisional property is merged where its listing has got a Placekey that
   const Placekey = placekeys[0];
   await store.commit([
     put("k0", { ...one, Placekey }),
-    put("k1", { ...two, Placekey, isHidden: true }),
+    ...move("k1", { ...two, Placekey, isHidden: true }),
     remove("k2"),
   ]);
   expect(await read(reader, since, "rows")).toEqual([{ id: Placekey, list_price: 1, listing_keys: ["k0"] }]);

@@ -121,8 +121,8 @@ describe("an entity set", () => {
     });
     expect(textOf(before)).not.toMatch(/canary|Austin/);
     await store.commit([
-      { resource: "Property", removed: ["K000000"] },
-      { resource: "Property", removed: ["K002499"] },
+      { resource: "Property", datasetId: datasetId ?? "", removed: ["K000000"] },
+      { resource: "Property", datasetId: otherId ?? "", removed: ["K002499"] },
       recordOf(1000, { ListPrice: 7 }),
       recordOf(100, { ListingKey: "K000999a" }),
     ]);

@@ -101,7 +101,7 @@ const provisionalIdOf = (key: string): string =>
 
 export const changeOf = ({ set, key, values }: Edit): Change =>
   values === undefined
-    ? { resource: set, removed: [key] }
+    ? { resource: set, datasetId: dataset, removed: [key] }
     : {
         resource: set,
         datasetId: dataset,

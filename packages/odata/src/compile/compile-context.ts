@@ -18,6 +18,8 @@ export type CompileContext = {
   /** The row context of the queried entity. */
   readonly place: RowContext;
   readonly values: ValueSource;
+  /** Conditions of the filter that every matching row meets. */
+  readonly required: readonly BoundNode[];
   /** See `Mapping.few`. */
   readonly few: boolean;
   /** Variables of the enclosing lambdas, outermost first. Names from the query text never become SQL. */

@@ -12,3 +12,5 @@ export type { Box, PointIndex } from "./point-index.ts";
 export { compileValue } from "./query.ts";
 export type { ColumnPairs } from "./relation.ts";
 export type { SearchIndex } from "./search-index.ts";
+export type { TextIndex, TextSearch } from "./text-index.ts";
+export { isSearchable, type TextCondition, textConditionOf } from "./text-prefilter.ts";

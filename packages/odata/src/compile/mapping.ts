@@ -3,6 +3,7 @@ import type { EncodingName } from "../sql/encoding.ts";
 import { identifier, type SqlFragment } from "../sql/fragment.ts";
 import type { PointIndex } from "./point-index.ts";
 import type { SearchIndex } from "./search-index.ts";
+import type { TextIndex } from "./text-index.ts";
 
 /**
  * Column of a property's values, and the encoding of the values. Without `encoding`, the default encoding of the
@@ -17,6 +18,8 @@ export type Column = {
   readonly codes?: ColumnDictionary;
   /** For points: the spatial index on them. */
   readonly index?: PointIndex;
+  /** For texts: the trigram index on them. */
+  readonly texts?: TextIndex;
 };
 
 /** The codes that a dictionary-encoded column holds in place of its values. */

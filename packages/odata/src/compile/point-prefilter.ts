@@ -1,7 +1,7 @@
 import type { BoundCallNode, BoundCompareNode, BoundNode } from "../bound/tree.ts";
 import { type SqlFragment, sql } from "../sql/fragment.ts";
 import type { GeoShape } from "../syntax/tree.ts";
-import type { CompileContext, NullMode } from "./compile-context.ts";
+import type { CompileContext } from "./compile-context.ts";
 import type { PointIndex } from "./point-index.ts";
 
 /** A function of an indexed column of points and a constant shape. */
@@ -15,13 +15,11 @@ type PointSearch = {
 };
 
 /** Adds to the condition `exact` a prefilter that a point index serves, if the mapping has one. */
-export function withIndex(
+export function withPointIndex(
   node: BoundCallNode | BoundCompareNode,
   exact: SqlFragment,
   target: CompileContext,
-  mode: NullMode,
 ): SqlFragment {
-  if (mode !== "truth") return exact;
   const condition = node.kind === "Call" ? ofTruth(node, target) : ofComparison(node, target);
   return condition === null ? exact : sql`(${condition} and ${exact})`;
 }

@@ -1,4 +1,11 @@
-import type { BoundLambdaNode, BoundLogicalNode, BoundNode, MembershipNode } from "../bound/tree.ts";
+import type {
+  BoundCallNode,
+  BoundCompareNode,
+  BoundLambdaNode,
+  BoundLogicalNode,
+  BoundNode,
+  MembershipNode,
+} from "../bound/tree.ts";
 import type { PrimitiveType } from "../model/types.ts";
 import { type SqlFragment, sql } from "../sql/fragment.ts";
 import { compileComparison } from "./comparison.ts";
@@ -7,20 +14,23 @@ import { compileOperand } from "./expression.ts";
 import { inList, joinBalanced } from "./in-list.ts";
 import { itemsOf } from "./items.ts";
 import { encodeFor } from "./operand.ts";
-import { withIndex } from "./point-prefilter.ts";
+import { withPointIndex } from "./point-prefilter.ts";
 import { compilePrefix } from "./prefix.ts";
 import { compileCodes } from "./row-context.ts";
 import { compileSearch } from "./search.ts";
+import { withTextIndex } from "./text-prefilter.ts";
 import { unwrapMasks } from "./unwrap-masks.ts";
 
 /** Compiles a boolean expression to an SQL condition, which can be embedded in a larger one without parentheses. */
 export function compilePredicate(given: BoundNode, target: CompileContext, mode: NullMode): SqlFragment {
   const node = mode === "truth" ? unwrapMasks(given) : given;
+  const indexed = (one: BoundCallNode | BoundCompareNode, exact: SqlFragment) =>
+    mode === "truth" ? withTextIndex(one, withPointIndex(one, exact, target), target) : exact;
   switch (node.kind) {
     case "Constant":
       return node.value === null ? sql`null` : target.dialect.booleanLiteral(node.value === true);
     case "Compare":
-      return withIndex(node, compileComparison(node, target, mode), target, mode);
+      return indexed(node, compileComparison(node, target, mode));
     case "Membership":
       return compileMembership(node, target, mode);
     case "Logical":
@@ -32,10 +42,7 @@ export function compilePredicate(given: BoundNode, target: CompileContext, mode:
     case "Search":
       return compileSearch(node, target);
     case "Call":
-      return (
-        compilePrefix(node, target) ??
-        withIndex(node, sql`(${compileOperand(node, target).sql})`, target, mode)
-      );
+      return indexed(node, compilePrefix(node, target) ?? sql`(${compileOperand(node, target).sql})`);
     case "Property":
     case "Structure":
     case "Variable":

@@ -1,4 +1,4 @@
-import type { BoundQuery, Projection } from "../bound/tree.ts";
+import { type BoundQuery, conjuncts, type Projection } from "../bound/tree.ts";
 import type { Dialect } from "../sql/dialect.ts";
 import { type CompiledSql, identifier, join, render, type SqlFragment, sql, value } from "../sql/fragment.ts";
 import type { CompileContext } from "./compile-context.ts";
@@ -152,7 +152,8 @@ export function conditionsOf(
   { where }: Mapping,
   target: CompileContext,
 ): SqlFragment[] {
-  const matching = compilePredicate(fold(filter), target, "truth");
+  const folded = fold(filter);
+  const matching = compilePredicate(folded, { ...target, required: conjuncts(folded) }, "truth");
   return where === undefined ? [matching] : [where, matching];
 }
 
@@ -160,6 +161,7 @@ export const targetOf = (dialect: Dialect, mapping: Mapping, values: ValueSource
   dialect,
   place: currentRow(mapping, (_key, column) => column),
   values,
+  required: [],
   few: mapping.readsFewRows ?? false,
   variables: [],
   operand: compileOperand,

@@ -2,6 +2,9 @@ import type { Box } from "../geodesy/box.ts";
 import type { ValueOf, ValueType } from "../model/types.ts";
 import type { SqlFragment } from "../sql/fragment.ts";
 
+/** Position at which one text lies in another. */
+export type TextMatch = "within" | "start" | "end" | "whole";
+
 type Params = readonly ValueType[];
 type Fragments<P extends Params> = { readonly [I in keyof P]: SqlFragment };
 type Values<P extends Params> = { readonly [I in keyof P]: ValueOf<P[I]> };
@@ -31,6 +34,10 @@ type Definition<P extends Params, R extends ValueType> = {
    * true, or its value is at most `limit`. Empty if there is no such point, null if any point may qualify.
    */
   readonly boxes?: (shape: ValueOf<"Edm.GeographyPoint">, limit: number) => readonly Box[] | null;
+  /** For a boolean function of two texts that is true only if the second lies in the first: where. A text index finds such texts. */
+  readonly finds?: TextMatch;
+  /** True for a function that changes nothing but letter case: `foldCase` of its result is that of its argument. */
+  readonly changesCase?: true;
   /** Text of an expression, and the JSON form of its value on every engine. */
   readonly examples: readonly Example[];
 };

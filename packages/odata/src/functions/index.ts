@@ -5,5 +5,6 @@
  */
 export { caseMappingTables, foldCase } from "./case-mapping.ts";
 export type { FunctionEntry } from "./define.ts";
+export { gramsOf } from "./grams.ts";
 export { functionTable } from "./table.ts";
 export { wordsOf } from "./words.ts";

@@ -25,6 +25,7 @@ export const concat: FunctionEntry = defineFunction({
 
 export const contains: FunctionEntry = defineFunction({
   name: "contains",
+  finds: "within",
   source: "OData 4.01 URL Conventions 5.1.1.5.2",
   params: ["Edm.String", "Edm.String"],
   returns: "Edm.Boolean",
@@ -47,6 +48,7 @@ export const contains: FunctionEntry = defineFunction({
 
 export const endswith: FunctionEntry = defineFunction({
   name: "endswith",
+  finds: "end",
   source: "OData 4.01 URL Conventions 5.1.1.5.3",
   params: ["Edm.String", "Edm.String"],
   returns: "Edm.Boolean",
@@ -107,6 +109,7 @@ export const length: FunctionEntry = defineFunction({
 
 export const startswith: FunctionEntry = defineFunction({
   name: "startswith",
+  finds: "start",
   source: "OData 4.01 URL Conventions 5.1.1.5.6",
   params: ["Edm.String", "Edm.String"],
   returns: "Edm.Boolean",
@@ -172,6 +175,7 @@ export const substringOfLength: FunctionEntry = defineFunction({
 
 export const tolower: FunctionEntry = defineFunction({
   name: "tolower",
+  changesCase: true,
   source: "OData 4.01 URL Conventions 5.1.1.7.2",
   params: ["Edm.String"],
   returns: "Edm.String",
@@ -190,6 +194,7 @@ export const tolower: FunctionEntry = defineFunction({
 
 export const toupper: FunctionEntry = defineFunction({
   name: "toupper",
+  changesCase: true,
   source: "OData 4.01 URL Conventions 5.1.1.7.3",
   params: ["Edm.String"],
   returns: "Edm.String",

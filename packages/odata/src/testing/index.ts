@@ -5,10 +5,13 @@
  * @module
  */
 export { callTexts } from "./calls.ts";
+export { type Authority, type CertifiedKey, createAuthority, hasOpenssl } from "./certificates.ts";
 export { compilePackages, newestSource } from "./compiled-packages.ts";
 export { compileProgram } from "./compiled-program.ts";
 export { testExampleListings } from "./example-listings.ts";
 export { freePort } from "./free-port.ts";
+export { type Haproxy, hasHaproxy, startHaproxy } from "./haproxy.ts";
 export { hostileQuery } from "./hostile-queries.ts";
 export { hasPgbouncer, type Pgbouncer, startPgbouncer } from "./pgbouncer.ts";
-export { hasPostgres, type PostgresServer, startPostgres } from "./postgres.ts";
+export { hasPostgres, type PostgresServer, runPostgresProgram, startPostgres } from "./postgres.ts";
+export { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";

@@ -8,13 +8,16 @@ import {
   mkdtempSync,
   openSync,
   readdirSync,
+  readFileSync,
   renameSync,
   statSync,
+  writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
+import type { CertifiedKey } from "./certificates.ts";
 import { freePort } from "./free-port.ts";
 import { type ServerOptions, startProcess } from "./server-process.ts";
 
@@ -29,6 +32,8 @@ export type PostgresServer = {
   readonly run: (program: string, ...input: readonly string[]) => void;
   /** Starts a standby that follows this server by streaming replication. The caller stops it. */
   readonly startStandby: () => Promise<PostgresServer>;
+  /** Ends the server as a crash does: without a word to its clients and standbys. */
+  readonly crash: () => Promise<void>;
   /** End the server and remove its files. */
   readonly stop: () => Promise<void>;
 };
@@ -99,12 +104,44 @@ function runProgram(program: string, input: readonly string[], options: SpawnSyn
   if (status !== 0) throw new Error(`${program}: ${error?.message ?? String(stderr)}`);
 }
 
-/** Start a server on a free loopback port. It keeps nothing: its files go when it stops. */
-export const startPostgres = (): Promise<PostgresServer> => startServer(createData);
+/** Runs a program of the server's installation, such as `pg_dump`. Throws if it fails. */
+export function runPostgresProgram(program: string, ...input: readonly string[]): void {
+  runProgram(join(findPrograms() ?? "", program), input, { stdio: "pipe" });
+}
+
+/** How a server encrypts connections. */
+export type PostgresTls = CertifiedKey & {
+  /** Certificate of the authority of users' certificates, in PEM. */
+  readonly authority: string;
+  /** Users who must show a certificate with their name. All others connect as they like. */
+  readonly users: readonly string[];
+};
+
+/**
+ * Start a server on a free loopback port. It keeps nothing: its files go when it stops.
+ *
+ * @param tls by default connections cannot be encrypted
+ */
+export const startPostgres = (tls?: PostgresTls): Promise<PostgresServer> => startServer(createData, tls);
+
+/** Writes the keys to the server's folder, and returns the parameters that it starts with. */
+function setUpTls({ key, certificate, authority, users }: PostgresTls, { cwd, uid, gid }: ServerOptions) {
+  const files = { ssl_key_file: key, ssl_cert_file: certificate, ssl_ca_file: authority };
+  for (const [name, text] of Object.entries(files)) {
+    const file = join(cwd, name);
+    writeFileSync(file, text, { mode: 0o600 });
+    if (uid !== undefined && gid !== undefined) chownSync(file, uid, gid);
+  }
+  const rules = join(cwd, "data", "pg_hba.conf");
+  const certified = users.map((user) => `hostssl all ${user} all cert\nhostnossl all ${user} all reject\n`);
+  writeFileSync(rules, `${certified.join("")}${readFileSync(rules, "utf8")}`);
+  return { ssl: "on", ...Object.fromEntries(Object.keys(files).map((name) => [name, join(cwd, name)])) };
+}
 
 /** @param prepare creates the folder `data` in the server's folder */
 async function startServer(
   prepare: (programs: string, options: ServerOptions) => void,
+  tls?: PostgresTls,
 ): Promise<PostgresServer> {
   const programs = findPrograms();
   if (programs === null) throw new Error("no PostgreSQL server is installed");
@@ -127,8 +164,9 @@ async function startServer(
     listen_addresses: "127.0.0.1",
     unix_socket_directories: "",
     timezone: "UTC",
+    ...(tls === undefined ? {} : setUpTls(tls, options)),
   };
-  const { child, log, stop } = startProcess(
+  const { child, log, crash, stop } = startProcess(
     join(programs, "postgres"),
     [
       "-D",
@@ -152,7 +190,7 @@ async function startServer(
     url,
     connect: (connections = 2) => connect(url, connections),
     createDatabase: () => createDatabase(url, `database_${++created}`),
-    run: (program, ...input) => runProgram(join(programs, program), input, { stdio: "pipe" }),
+    run: runPostgresProgram,
     startStandby: () =>
       startServer((_, standby) => {
         const copy = [
@@ -169,6 +207,8 @@ async function startServer(
         ];
         runProgram(join(programs, "pg_basebackup"), copy, { ...standby, stdio: "pipe" });
       }),
+    // Its other processes end by themselves when this one is gone.
+    crash,
     stop,
   };
 }

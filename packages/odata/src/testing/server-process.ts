@@ -6,6 +6,8 @@ type ServerProcess = {
   readonly child: ChildProcess;
   /** Returns the end of what it has written to its standard error. */
   readonly log: () => string;
+  /** Kills the server, and leaves its folder. */
+  readonly crash: () => Promise<void>;
   /** Ends the server and removes its folder. */
   readonly stop: () => Promise<void>;
 };
@@ -39,5 +41,9 @@ export function startProcess(
     process.removeListener("exit", kill);
     rmSync(options.cwd, { recursive: true, force: true });
   };
-  return { child, log: () => log, stop };
+  const crash = async () => {
+    child.kill("SIGKILL");
+    await ended;
+  };
+  return { child, log: () => log, crash, stop };
 }

@@ -2,8 +2,10 @@ import { createPrivateKey, createPublicKey, type JsonWebKey } from "node:crypto"
 import { generateKeyPair, type SigningKey } from "@cadastre/entitlement";
 import { z } from "zod";
 import { parseDataFile } from "../data/data-error.ts";
-import { type DataFolder, readIfExists, readOrCreate, replaceFile } from "../data/data-folder.ts";
-import { requireUnused } from "../data/registry-dependencies.ts";
+import type { DataFolder } from "../data/data-folder.ts";
+import type { Registry } from "../data/registry.ts";
+import { readOrAddDocument } from "../data/secret-document.ts";
+import { type SecretPlace, secretPlace } from "../data/secret-place.ts";
 
 // `iss` and `aud` of the demo's entitlements.
 export const issuer = "https://cadastre.example/issuer";
@@ -23,28 +25,31 @@ const keySet = z.object({ keys: z.array(jwk) });
 type KeySet = z.output<typeof keySet>;
 
 /**
- * Reads the folder's issuer, and creates it on the first start. Adds its public key to the key set of the folder, which keeps its other
- * keys.
+ * Reads the demo's issuer, and creates it on the first start. Adds its public key to the key set that entitlements are verified with, which
+ * keeps its other keys.
+ *
+ * @param registry see `secretPlace`
  */
-export async function readIssuer(folder: DataFolder): Promise<SigningKey & { readonly publicKeys: KeySet }> {
-  const make = async () => {
-    await requireUnused(folder, "issuer");
-    return JSON.stringify(await generateKeyPair());
-  };
-  const text = await readOrCreate(folder.issuer, make);
-  const { kid, publicKey, privateKey } = parseDataFile(folder.issuer, text, parseKeyPair);
-  await publish(folder, publicKey);
+export async function readIssuer(
+  folder: DataFolder,
+  registry?: Pick<Registry, "sealed">,
+): Promise<SigningKey & { readonly publicKeys: KeySet }> {
+  const place = secretPlace(folder, "issuer", registry);
+  const make = async () => JSON.stringify(await generateKeyPair());
+  const { kid, publicKey, privateKey } = await readOrAddDocument(folder, "issuer", place, parseKeyPair, make);
+  await publish(secretPlace(folder, "publicKeys", registry), publicKey);
   return { kid, privateKey, publicKeys: { keys: [publicKey] } };
 }
 
-async function publish({ publicKeys }: DataFolder, key: z.output<typeof jwk>): Promise<void> {
-  const text = await readIfExists(publicKeys);
-  const { keys } = text === undefined ? { keys: [] } : parseDataFile(publicKeys, text, parseKeySet);
-  if (hasKey({ keys }, key)) return;
-  await replaceFile(
-    publicKeys,
-    JSON.stringify({ keys: [...keys.filter(({ kid }) => kid !== key.kid), key] }),
-  );
+async function publish(place: SecretPlace, key: z.output<typeof jwk>): Promise<void> {
+  const known = await place.read();
+  if (known === undefined) await place.add(JSON.stringify({ keys: [key] }));
+  else {
+    const { keys } = parseDataFile(place.label, known.text, parseKeySet, place.remedy);
+    if (hasKey({ keys }, key)) return;
+    const others = keys.filter(({ kid }) => kid !== key.kid);
+    await place.replace(JSON.stringify({ keys: [...others, key] }), known.revision);
+  }
 }
 
 /** Parses the content of `issuer.json`. @throws if it is not a key pair */

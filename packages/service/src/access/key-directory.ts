@@ -24,6 +24,8 @@ export type KeyDirectoryOptions = {
   readonly onFault: (error: unknown) => void;
   /** Monotonic clock, in milliseconds. */
   readonly clock?: () => number;
+  /** See `TtlCache`. */
+  readonly revision?: () => number;
 };
 
 /** Resolution of the time at which a key was last used, in milliseconds. */
@@ -33,8 +35,14 @@ const useGrain = 60_000;
  * Looks keys up in the registry and caches the results, also of unknown keys, for `takesEffectWithin`. Every well-formed key that is
  * refused costs the same: one digest as the cache key and, if it is not cached, one digest for each pepper and one lookup.
  */
-export function createKeyDirectory({ keys, peppers, onFault, clock }: KeyDirectoryOptions): KeyDirectory {
-  const answers = new TtlCache<ApiKeyRecord | undefined>(clock);
+export function createKeyDirectory({
+  keys,
+  peppers,
+  onFault,
+  clock,
+  revision,
+}: KeyDirectoryOptions): KeyDirectory {
+  const answers = new TtlCache<ApiKeyRecord | undefined>(clock, revision);
   // A random salt per process: cached digests are useless elsewhere, and do not change with the peppers.
   const memory = randomBytes(32).toString("hex");
 

@@ -10,6 +10,12 @@ export const burst = 10;
 /** Number of subjects that are compared when one must be evicted from a full table. */
 const sample = 16;
 
+/** Notes a use of a limit, as the time in milliseconds after which nothing of it is left. */
+export type Spend = (subject: string, milliseconds: number) => void;
+
+/** Subjects of rate limits: customers that send requests, and addresses that send refused keys. */
+type RateSubject = "requests" | "refusals";
+
 /** Result of taking a token: whether the request is allowed, and the state of the subject's bucket. */
 export type Allowance = {
   readonly isTaken: boolean;
@@ -33,14 +39,17 @@ export class TokenBuckets {
   readonly #full = new Map<string, number>();
   readonly #capacity: number;
   readonly #now: () => number;
+  readonly #onTake: Spend | undefined;
 
   /**
    * @param capacity largest number of subjects
    * @param now monotonic clock, in milliseconds
+   * @param onTake called with each token that is taken
    */
-  constructor(capacity: number, now: () => number = () => performance.now()) {
+  constructor(capacity: number, now: () => number = () => performance.now(), onTake?: Spend) {
     this.#capacity = capacity;
     this.#now = now;
+    this.#onTake = onTake;
   }
 
   /** Number of subjects in the table. */
@@ -57,17 +66,32 @@ export class TokenBuckets {
     // 1e-6 absorbs the rounding errors of floating-point sums.
     const isTaken = before + each <= now + limit * each + 1e-6;
     const full = isTaken ? before + each : before;
+    this.#set(subject, full, now);
+    if (isTaken) this.#onTake?.(subject, each);
+    return {
+      isTaken,
+      limit,
+      remaining: Math.max(0, Math.floor(limit - (full - now) / each + 1e-6)),
+      reset: Math.ceil((full - now) / 1000),
+      wait: isTaken ? 0 : Math.ceil((full + each - limit * each - now) / 1000),
+    };
+  }
+
+  /**
+   * Takes what another process has given. The bucket may then lack more than it holds: nothing is given until the debt is filled.
+   *
+   * @param milliseconds time that the bucket needs to fill again
+   */
+  spend(subject: string, milliseconds: number): void {
+    const now = this.#now();
+    this.#set(subject, Math.max(this.#full.get(subject) ?? now, now) + milliseconds, now);
+  }
+
+  #set(subject: string, full: number, now: number): void {
     this.#full.delete(subject);
     this.#full.set(subject, full);
     this.#dropIdle(now);
     if (this.#full.size > this.#capacity) this.#evict();
-    return {
-      isTaken,
-      limit,
-      remaining: Math.floor(limit - (full - now) / each + 1e-6),
-      reset: Math.ceil((full - now) / 1000),
-      wait: isTaken ? 0 : Math.ceil((full + each - limit * each - now) / 1000),
-    };
   }
 
   /** Drops subjects from the front of the table, up to the first one whose bucket is not full. */
@@ -96,6 +120,8 @@ export class TokenBuckets {
 
 /** Rate limits of customers and of addresses that send refused keys. */
 export type Rates = {
+  /** Takes what another process has given, see {@link TokenBuckets.spend}. */
+  readonly spend: Readonly<Record<RateSubject, Spend>>;
   /**
    * Counts a request against the limit of the caller's customer, which all of its keys share, and sets the `ratelimit-*` headers.
    *
@@ -119,14 +145,23 @@ const mostCustomers = 1_000_000;
 /** Largest number of addresses in the table. It needs a bound because anybody can send from many addresses. */
 const mostAddresses = 100_000;
 
-/** Creates token buckets in memory. Each process counts separately. */
+/**
+ * Creates token buckets in memory.
+ *
+ * @param onTake called with what this process gives, for the processes that share the limits
+ */
 export function createRates(
   { requestsPerSecond, refusalsPerSecond }: Pick<Config, "requestsPerSecond" | "refusalsPerSecond">,
   clock?: () => number,
+  onTake?: Readonly<Record<RateSubject, Spend>>,
 ): Rates {
-  const customers = new TokenBuckets(mostCustomers, clock);
-  const addresses = new TokenBuckets(mostAddresses, clock);
+  const customers = new TokenBuckets(mostCustomers, clock, onTake?.requests);
+  const addresses = new TokenBuckets(mostAddresses, clock, onTake?.refusals);
   return {
+    spend: {
+      requests: (customer, milliseconds) => customers.spend(customer, milliseconds),
+      refusals: (address, milliseconds) => addresses.spend(address, milliseconds),
+    },
     takeFor({ scope }, res) {
       const rate = scope.limits.requests_per_second ?? requestsPerSecond;
       if (rate === 0) return;

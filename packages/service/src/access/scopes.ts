@@ -50,8 +50,9 @@ export function createScopes(
   trust: TrustedIssuer,
   options: ScopeOptions,
   clock?: () => number,
+  revision?: () => number,
 ): Scopes {
-  const answers = new TtlCache<Found | undefined>(clock);
+  const answers = new TtlCache<Found | undefined>(clock, revision);
   const verified = new LruCache<string, Promise<Verified>>(capacity);
 
   async function verify({ jws, customer, version }: Found, at: number): Promise<Verified> {

@@ -2,25 +2,37 @@ import { EntitlementError, type KeySource, openKeySource } from "@cadastre/entit
 import type { Config } from "../config.ts";
 import { DataError } from "../data/data-error.ts";
 import type { DataFolder } from "../data/data-folder.ts";
+import type { Registry } from "../data/registry.ts";
+import { readSecretDocument } from "../data/secret-document.ts";
+import { secretPlace } from "../data/secret-place.ts";
 import { audience, issuer } from "./demo-issuer.ts";
 
 /** Trusted issuer of entitlements: its keys, its name (`iss`), and the name of the service in its documents (`aud`). */
 export type TrustedIssuer = { readonly keys: KeySource; readonly issuer: string; readonly audience: string };
 
+type TrustOptions = {
+  /** See `secretPlace`. */
+  readonly registry?: Pick<Registry, "sealed">;
+  /** Called with the error of each later reload that fails. */
+  readonly onFailure?: (error: unknown) => void;
+};
+
 /**
- * Opens the issuer that the settings name, or else the data folder's own. The key source reloads the keys until it is closed.
+ * Opens the issuer that the settings name, or else the demo's. The key source reloads the keys until it is closed.
  *
- * @param onFailure called with the error of each later reload that fails
  * @throws {DataError} if the key set cannot be read
  */
 export async function openTrust(
   { trust }: Pick<Config, "trust">,
   folder: DataFolder,
-  onFailure?: (error: unknown) => void,
+  { registry, onFailure }: TrustOptions = {},
 ): Promise<TrustedIssuer> {
-  const { keySet, ...names } = trust ?? { keySet: folder.publicKeys, issuer, audience };
+  const own = secretPlace(folder, "publicKeys", registry);
+  const { keySet, ...names } = trust ?? { keySet: own.label, issuer, audience };
+  const location =
+    trust === undefined && own.kind === "registry" ? () => readSecretDocument(own, (text) => text) : keySet;
   try {
-    return { keys: await openKeySource(keySet, { ...(onFailure && { onFailure }) }), ...names };
+    return { keys: await openKeySource(location, { ...(onFailure && { onFailure }) }), ...names };
   } catch (error) {
     if (!(error instanceof EntitlementError)) throw error;
     const remedy =

@@ -115,7 +115,7 @@ async function copyDatabase(database: PinnedDatabase, file: string): Promise<voi
 
 async function fill(partial: string, source: Source, progress: BackupProgress): Promise<BackupReport> {
   const { folder, config } = source;
-  const copy = dataFolderAt(partial);
+  const copy = dataFolderAt(partial, undefined, folder.secretSources);
   const list = await open(join(partial, listName), "wx", 0o600);
   const total = { files: 0, bytes: 0, missing: 0 };
   const missing: MissingPart[] = [];

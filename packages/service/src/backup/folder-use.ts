@@ -5,6 +5,9 @@ import { DataError } from "../data/data-error.ts";
 import type { DataFolder } from "../data/data-folder.ts";
 import { finishRestore, isRestorePending } from "./swap.ts";
 
+/** Nobody restores a folder whose databases are in PostgreSQL, and it may be read-only. */
+const noLock: FileLock = { release: () => {} };
+
 /**
  * Takes a shared lock on the folder, which is released when the process ends at the latest. A restore that was interrupted while it put
  * files in place is finished first.
@@ -12,6 +15,7 @@ import { finishRestore, isRestorePending } from "./swap.ts";
  * @throws {DataError} while a restore is running, or if the lock file belongs to another user
  */
 export async function useFolder(folder: DataFolder, config: Pick<Config, "partsFolder">): Promise<FileLock> {
+  if (folder.postgres !== undefined) return noLock;
   for (;;) {
     const shared = lockFolder(folder, "shared");
     if (shared === undefined)

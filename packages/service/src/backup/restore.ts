@@ -5,7 +5,7 @@ import { openSqliteRegistryAudit } from "@cadastre/store/registry";
 import type { Config } from "../config.ts";
 import { DataError } from "../data/data-error.ts";
 import { type DataFolder, openDataFolder } from "../data/data-folder.ts";
-import { markerName, readMarker, writeMarker } from "../delivery/parts-place.ts";
+import { markerName, markerOf, type PartsMarker, readMarker, writeMarker } from "../delivery/parts-place.ts";
 import { fileReason, isFileError } from "../file-error.ts";
 import { partsName, smallFiles } from "./backup.ts";
 import { copyFile, hashFile } from "./copy-file.ts";
@@ -129,9 +129,10 @@ async function stageMarker(
   places: ReturnType<typeof restoredFolders>,
   folder: DataFolder,
 ): Promise<void> {
-  const restored = await registryId(join(staging.data, basename(folder.registry)));
+  const restored = await partsMarkerOf(join(staging.data, basename(folder.registry)));
   const marker = await readMarker(places.parts);
-  if (marker !== undefined && marker !== restored && marker !== (await registryId(folder.registry)))
+  const known = [restored, await partsMarkerOf(folder.registry)].map((own) => own?.registry);
+  if (marker !== undefined && !known.includes(marker.registry))
     throw new DataError(
       `${places.parts} holds the parts of another registry (${markerName}): set CADASTRE_PARTS to another folder; nothing was restored`,
     );
@@ -139,12 +140,12 @@ async function stageMarker(
   if (restored !== undefined) await writeMarker(staging.parts, restored);
 }
 
-/** Returns the id of a registry. Undefined if it has none, does not exist or cannot be read. */
-async function registryId(file: string): Promise<string | undefined> {
+/** Returns the marker of a registry's folder of parts. Undefined if the registry has no id, does not exist or cannot be read. */
+async function partsMarkerOf(file: string): Promise<PartsMarker | undefined> {
   try {
     const audit = openSqliteRegistryAudit(file);
     try {
-      return await audit.id();
+      return await markerOf(audit);
     } finally {
       await audit.close();
     }

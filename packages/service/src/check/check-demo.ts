@@ -1,14 +1,15 @@
 import { basename } from "node:path";
 import { hasKey, parseKeyPair, parseKeySet } from "../access/demo-issuer.ts";
 import type { Config } from "../config.ts";
-import type { DataFolder } from "../data/data-folder.ts";
+import { type DataFolder, readIfExists } from "../data/data-folder.ts";
 import { digestApiKey, type Peppers } from "../data/pepper.ts";
 import type { ServiceAudit } from "../data/registry.ts";
 import { hasAny } from "../data/registry-dependencies.ts";
+import { secretPlace } from "../data/secret-place.ts";
 import { idOf } from "../demo/customers.ts";
 import { parseDemo } from "../demo/demo-file.ts";
 import type { Finding } from "./findings.ts";
-import { readParsed } from "./read-parsed.ts";
+import { parseFound } from "./parse-found.ts";
 
 /** Checks that the keys in `demo.json` are in force. A folder may have no such file. */
 export async function* checkDemoKeys(
@@ -17,7 +18,7 @@ export async function* checkDemoKeys(
   peppers: Peppers,
 ): AsyncGenerator<Finding> {
   const subject = basename(file);
-  const demo = await readParsed(file, parseDemo);
+  const demo = parseFound(await readIfExists(file), parseDemo);
   if (demo === "file_damaged") yield { code: "file_damaged", subject, detail: "it cannot be read" };
   if (demo === "file_missing" || demo === "file_damaged") return;
   for (const { name, apiKey } of demo.keys) {
@@ -36,11 +37,11 @@ export async function* checkDemoKeys(
 /** Checks the key pair of the demo's issuer. With an external issuer it may be missing. */
 export async function* checkIssuer(
   audit: ServiceAudit,
-  { issuer, publicKeys }: DataFolder,
+  folder: DataFolder,
   { trust }: Pick<Config, "trust">,
 ): AsyncGenerator<Finding> {
-  const subject = basename(issuer);
-  const pair = await readParsed(issuer, parseKeyPair);
+  const { subject, read } = secretPlace(folder, "issuer");
+  const pair = parseFound((await read())?.text, parseKeyPair);
   if (pair === "file_damaged")
     yield { code: "file_damaged", subject, detail: "it does not hold a private key and its public key" };
   if (trust !== undefined || pair === "file_damaged") return;
@@ -49,11 +50,12 @@ export async function* checkIssuer(
       yield { code: pair, subject, detail: "it does not exist, and the registry has entitlements" };
     return;
   }
-  const keySet = await readParsed(publicKeys, parseKeySet);
+  const publicKeys = secretPlace(folder, "publicKeys");
+  const keySet = parseFound((await publicKeys.read())?.text, parseKeySet);
   if (keySet === "file_damaged" || keySet === "file_missing" || !hasKey(keySet, pair.publicKey))
     yield {
       code: "issuer_untrusted",
       subject,
-      detail: `${basename(publicKeys)} does not have its public key`,
+      detail: `${publicKeys.subject} does not have its public key`,
     };
 }

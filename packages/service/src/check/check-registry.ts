@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { basename } from "node:path";
 import type { AuditedManifest } from "@cadastre/delivery";
 import { EntitlementError, verifyEntitlement } from "@cadastre/entitlement";
 import { ManifestError, verifyManifest } from "@cadastre/manifest";
@@ -17,11 +16,12 @@ import {
   missingPeppers,
   opens,
 } from "../data/registry-dependencies.ts";
+import { secretPlace } from "../data/secret-place.ts";
 import { parseSecrets } from "../data/secrets.ts";
 import { readManifestKeys } from "../delivery/signing-keys.ts";
 import { checkDemoKeys, checkIssuer } from "./check-demo.ts";
 import type { Finding } from "./findings.ts";
-import { readParsed } from "./read-parsed.ts";
+import { parseFound } from "./parse-found.ts";
 
 /** Compares the registry with the files that it depends on: peppers, keys and signatures. */
 export async function* checkRegistry(
@@ -32,12 +32,12 @@ export async function* checkRegistry(
   yield* checkSecrets(audit, folder);
   yield* checkIssuer(audit, folder, config);
   yield* checkEntitlements(audit, folder, config);
-  yield* checkManifests(audit, folder, config);
+  yield* checkManifests(audit, folder);
 }
 
 async function* checkSecrets(audit: ServiceAudit, folder: DataFolder): AsyncGenerator<Finding> {
-  const subject = basename(folder.secrets);
-  const secrets = await readParsed(folder.secrets, parseSecrets);
+  const { subject, read } = secretPlace(folder, "secrets");
+  const secrets = parseFound((await read())?.text, parseSecrets);
   if (typeof secrets === "string") {
     yield { code: secrets, subject, detail: "it cannot be read" };
     return;
@@ -93,11 +93,7 @@ async function faultOfEntitlement(
   return undefined;
 }
 
-async function* checkManifests(
-  audit: ServiceAudit,
-  folder: DataFolder,
-  config: Config,
-): AsyncGenerator<Finding> {
+async function* checkManifests(audit: ServiceAudit, folder: DataFolder): AsyncGenerator<Finding> {
   let keys: Awaited<ReturnType<typeof readManifestKeys>> | undefined;
   try {
     for await (const manifest of audit.manifests()) {
@@ -110,13 +106,17 @@ async function* checkManifests(
         };
         continue;
       }
-      keys ??= await readManifestKeys(config, folder);
+      keys ??= await readManifestKeys(folder);
       const fault = await faultOfSignature(manifest, keys);
       if (fault !== undefined) yield { code: "manifest_unverifiable", subject, detail: fault };
     }
   } catch (error) {
     if (!(error instanceof DataError)) throw error;
-    yield { code: "file_damaged", subject: basename(folder.signingKeys), detail: error.message };
+    yield {
+      code: "file_damaged",
+      subject: secretPlace(folder, "signingKeys").subject,
+      detail: error.message,
+    };
   }
 }
 

@@ -7,7 +7,8 @@ import { checkBuilds } from "../check/check-builds.ts";
 import { type Finding, findingCodes } from "../check/findings.ts";
 import { type Config, readConfig } from "../config.ts";
 import { withDataFolder } from "../data/data-error.ts";
-import { dataFolderAt } from "../data/data-folder.ts";
+import { configuredFolder } from "../data/data-folder.ts";
+import { secretDocuments } from "../data/secret-place.ts";
 import { audited, auditOf } from "./audited.ts";
 import { withServiceFolder } from "./data.ts";
 import { CommandRefused, printMessage, printResult } from "./outcome.ts";
@@ -36,14 +37,28 @@ export const backupCommand = (): Command =>
           printMessage(
             `Parts of deliveries lie in the bucket ${config.partsBucket.bucket}, and are not in the backup.`,
           );
-        if (config.signingKeys !== undefined)
-          printMessage(`${config.signingKeys} is not in the backup: keep a copy of it yourself.`);
+        for (const secret of secretsElsewhere(config.secretSources))
+          printMessage(`${secret} is not in the backup: keep a copy of it yourself.`);
         if (missing.length > 0)
           throw new CommandRefused(
             `The backup lacks parts that are missing or damaged, such as ${missing[0]?.path}: \`cadastre check\` lists them`,
           );
       }),
     );
+
+/** Returns the names of the secrets that a backup of the folder does not have. */
+const secretsElsewhere = ({ masterKeys, given }: Config["secretSources"]): readonly string[] => [
+  ...(masterKeys === undefined ? [] : ["The master key, which opens the secrets in the registry,"]),
+  ...Object.entries(given).flatMap(([document, source]) =>
+    source === undefined
+      ? []
+      : [
+          "file" in source
+            ? source.file
+            : `What ${secretDocuments[document as keyof typeof given].setting} gives`,
+        ],
+  ),
+];
 
 /** @throws {CommandRefused} if the databases are not files */
 function requireFiles({ postgres }: Pick<Config, "postgres">): void {
@@ -109,11 +124,11 @@ export const checkCommand = (): Command =>
           const { made, files } = await verifyBackup(backup);
           return printMessage(`All ${number(files)} files are as they were backed up at ${made}.`);
         }
-        if (!existsSync(config.dataFolder))
+        if (config.postgres === undefined && !existsSync(config.dataFolder))
           throw new CommandRefused(
             `${config.dataFolder} does not exist: set CADASTRE_DATA to the folder of a service`,
           );
-        const source = dataFolderAt(config.dataFolder, config.postgres);
+        const source = configuredFolder(config);
         const findings: Finding[] = [];
         const progress = showItemProgress(undefined, "parts read");
         let found = 0;

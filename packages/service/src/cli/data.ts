@@ -4,7 +4,7 @@ import { useFolder } from "../backup/folder-use.ts";
 import { isRestorePending } from "../backup/swap.ts";
 import { type Config, readConfig } from "../config.ts";
 import { withDataFolder } from "../data/data-error.ts";
-import { type DataFolder, openDataFolder } from "../data/data-folder.ts";
+import { type DataFolder, openConfiguredFolder } from "../data/data-folder.ts";
 import { databasesOf } from "../data/databases.ts";
 import type { Registry } from "../data/registry.ts";
 import { withRegistry } from "../data/registry.ts";
@@ -39,8 +39,8 @@ export function withServiceFolder<T>(
   const config = readConfig(process.env);
   const { dataFolder, postgres } = config;
   return withDataFolder(dataFolder, async () => {
-    if (!existsSync(dataFolder)) throw new CommandRefused(missing(dataFolder));
-    const folder = await openDataFolder(dataFolder, postgres);
+    if (postgres === undefined && !existsSync(dataFolder)) throw new CommandRefused(missing(dataFolder));
+    const folder = await openConfiguredFolder(config);
     // No lock file is created in a folder that has no database.
     if (postgres === undefined && !isRestorePending(folder) && !existsSync(folder[needed]))
       throw new CommandRefused(missing(folder[needed]));

@@ -3,6 +3,7 @@ import { operatorExitCodes, reportCommandError } from "./outcome.ts";
 
 /** Commands of the operator. A module is only loaded when its command is used, so that the program starts fast. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  serve: async () => (await import("./serve.ts")).serveCommand(),
   key: async () => (await import("./key.ts")).keyCommand(),
   entitlement: async () => (await import("./entitlement.ts")).entitlementCommand(),
   ingest: async () => (await import("./ingest.ts")).ingestCommand(),
@@ -18,8 +19,11 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   restore: async () => (await import("./backup.ts")).restoreCommand(),
   check: async () => (await import("./backup.ts")).checkCommand(),
   sample: async () => (await import("./sample.ts")).sampleCommand(),
+  init: async () => (await import("./init.ts")).initCommand(),
   migrate: async () => (await import("./migrate.ts")).migrateCommand(),
+  system: async () => (await import("./system.ts")).systemCommand(),
   parts: async () => (await import("./parts.ts")).partsCommand(),
+  secrets: async () => (await import("./secrets.ts")).secretsCommand(),
   worker: async () => (await import("./worker.ts")).workerCommand(),
 };
 
@@ -42,7 +46,8 @@ const withSubcommands = (command: Command): readonly Command[] => [
 export async function runOperatorProgram(args: readonly string[]): Promise<number> {
   try {
     await (await createProgram(args[0])).parseAsync(args, { from: "user" });
-    return operatorExitCodes.done;
+    // A long-running program sets its own.
+    return Number(process.exitCode ?? operatorExitCodes.done);
   } catch (error) {
     return reportCommandError(error);
   }

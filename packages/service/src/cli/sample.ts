@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { useFolder } from "../backup/folder-use.ts";
 import { readConfig } from "../config.ts";
 import { withDataFolder } from "../data/data-error.ts";
-import { openDataFolder } from "../data/data-folder.ts";
+import { openConfiguredFolder } from "../data/data-folder.ts";
 import { databasesOf } from "../data/databases.ts";
 import { prepareListings } from "../data/prepare-listings.ts";
 import { settings } from "../settings.ts";
@@ -21,7 +21,7 @@ export const sampleCommand = (): Command =>
     .action(({ listings }: { readonly listings?: number }) => {
       const config = readConfig(process.env);
       return withDataFolder(config.dataFolder, async () => {
-        const folder = await openDataFolder(config.dataFolder, config.postgres);
+        const folder = await openConfiguredFolder(config);
         await useFolder(folder, config);
         const { listingsName, hasListings } = databasesOf(folder);
         if (await hasListings())

@@ -5,7 +5,7 @@ import { scopeOptions } from "../catalog.ts";
 import { readSecretsOf } from "../data/secrets.ts";
 import { openExportDependencies } from "../delivery/dependencies.ts";
 import { outputProfiles } from "../delivery/profiles.ts";
-import { readSigningKeys } from "../delivery/signing-keys.ts";
+import { openSigningKeys } from "../delivery/signing-keys.ts";
 import { startWorker } from "../delivery/start-worker.ts";
 import { createLog, errorFields } from "../log.ts";
 import { recentProfiles } from "../v1/recent-profiles.ts";
@@ -23,10 +23,11 @@ export const workerCommand = (): Command =>
       withServiceRegistry(async (registry, folder, config) => {
         const log = createLog(config.logLevel);
         const { skipTokenKey } = await readSecretsOf(folder, registry);
-        const manifestKeys = await readSigningKeys(config, folder);
-        const trust = await openTrust(config, folder, (error) =>
-          log.warn(errorFields(error), "could not read the key set anew"),
-        );
+        const manifestKeys = await openSigningKeys(folder, registry);
+        const trust = await openTrust(config, folder, {
+          registry,
+          onFailure: (error) => log.warn(errorFields(error), "could not read the key set anew"),
+        });
         try {
           const scopes = createScopes(registry.entitlements, trust, scopeOptions);
           const exporting = await openExportDependencies({

@@ -74,18 +74,26 @@ function toDataError(thrown: unknown, folder: string): DataError | undefined {
   return new DataError(`${path} ${remedy} (${error.code})`, { cause: error });
 }
 
+/** Usual remedy for a file that is missing or damaged. */
+export const fromBackup = "copy it from your last backup";
+
 /**
- * Parses a JSON file that the service has written. The message does not quote the content, which may have secrets.
+ * Parses a JSON file that the service has written. The error does not quote the content, which may have secrets.
  *
  * @throws {DataError}
  */
-export function parseDataFile<T>(file: string, text: string, parse: (text: string) => T): T {
+export function parseDataFile<T>(
+  file: string,
+  text: string,
+  parse: (text: string) => T,
+  remedy: string = fromBackup,
+): T {
   try {
     return parse(text);
   } catch (cause) {
-    const fault = cause instanceof SyntaxError ? "is not JSON" : "does not hold what the service keeps in it";
-    const remedy = "copy it from your last backup";
-    throw new DataError(`${file} ${fault}: ${remedy}`, { cause });
+    // A syntax error quotes the text, so it is no cause.
+    if (cause instanceof SyntaxError) throw new DataError(`${file} is not JSON: ${remedy}`);
+    throw new DataError(`${file} does not hold what the service keeps in it: ${remedy}`, { cause });
   }
 }
 
@@ -96,7 +104,7 @@ export function parseDataFile<T>(file: string, text: string, parse: (text: strin
  */
 export async function readDataFile<T>(file: string, parse: (text: string) => T): Promise<T> {
   const text = await readFile(file, "utf8").catch((cause: NodeJS.ErrnoException) => {
-    throw new DataError(`${file} cannot be read: copy it from your last backup (${cause.code})`, {
+    throw new DataError(`${file} cannot be read: ${fromBackup} (${cause.code})`, {
       cause,
     });
   });

@@ -1,20 +1,38 @@
 import { randomUUID } from "node:crypto";
 import { link, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import type { GivenDocument } from "./given-document.ts";
+import type { MasterKeys } from "./master-key.ts";
 
 /** A PostgreSQL database, and how it is used. */
 export type PostgresAddress = {
   readonly url: string;
+  /** Standbys to read from, see `PostgresStoreOptions.replicas`. */
+  readonly readUrls?: readonly string[] | undefined;
   /** Number of connections that read, see `PostgresStoreOptions`. */
   readonly connections?: number;
   readonly statements?: "named" | "unnamed";
 };
+
+/** Secrets that do not come from files of the data folder. */
+export type SecretSources = {
+  /** Keys of the secrets that are sealed in the registry. Undefined if none are. */
+  readonly masterKeys: MasterKeys | undefined;
+  /** Documents that settings give. */
+  readonly given: {
+    readonly secrets?: GivenDocument | undefined;
+    readonly signingKeys?: GivenDocument | undefined;
+  };
+};
+
+const noSources: SecretSources = { masterKeys: undefined, given: {} };
 
 /** Paths of the data folder, which has all persistent data of the service. */
 export type DataFolder = {
   readonly path: string;
   /** The PostgreSQL database that has the listings and the registry. Undefined if they are files of the folder. */
   readonly postgres: PostgresAddress | undefined;
+  readonly secretSources: SecretSources;
   readonly database: string;
   /** API keys and signed entitlements, see `Registry`. */
   readonly registry: string;
@@ -45,20 +63,55 @@ export const registryName = "registry.sqlite";
 /** Name of the audit trail in the data folder, and in the folder of an issuer's private key. */
 export const auditName = "audit.jsonl";
 
-/** Returns the data folder at `path`. Creates it if it does not exist, readable only by its owner. */
-export async function openDataFolder(path: string, postgres?: PostgresAddress): Promise<DataFolder> {
-  const folder = dataFolderAt(path, postgres);
-  await mkdir(folder.path, { recursive: true, mode: 0o700 });
+/**
+ * Returns the data folder at `path`. Creates it if it does not exist, readable only by its owner. With databases in PostgreSQL it need not be
+ * possible to create it: what needs a file in it says so.
+ */
+export async function openDataFolder(
+  path: string,
+  postgres?: PostgresAddress,
+  sources?: SecretSources,
+): Promise<DataFolder> {
+  const folder = dataFolderAt(path, postgres, sources);
+  await mkdir(folder.path, { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (postgres === undefined || !notWritable.has(error.code ?? "")) throw error;
+  });
   return folder;
 }
 
+/** Settings of a data folder, of its databases and of its secrets. */
+type FolderSettings = {
+  readonly dataFolder: string;
+  readonly postgres: PostgresAddress | undefined;
+  readonly secretSources: SecretSources;
+};
+
+/** Returns the data folder of the settings, which need not exist. */
+export const configuredFolder = ({ dataFolder, postgres, secretSources }: FolderSettings): DataFolder =>
+  dataFolderAt(dataFolder, postgres, secretSources);
+
+/** Returns the data folder of the settings, as {@link openDataFolder} does. */
+export const openConfiguredFolder = ({
+  dataFolder,
+  postgres,
+  secretSources,
+}: FolderSettings): Promise<DataFolder> => openDataFolder(dataFolder, postgres, secretSources);
+
+/** Codes of a folder that cannot be created because a folder above it is read-only. */
+const notWritable: ReadonlySet<string> = new Set(["EROFS", "EACCES", "EPERM"]);
+
 /** Returns the paths of a data folder at `path`, which need not exist. */
-export function dataFolderAt(path: string, postgres?: PostgresAddress): DataFolder {
+export function dataFolderAt(
+  path: string,
+  postgres?: PostgresAddress,
+  secretSources: SecretSources = noSources,
+): DataFolder {
   const absolute = resolve(path);
   const file = (name: string) => join(absolute, name);
   return {
     path: absolute,
     postgres,
+    secretSources,
     database: file(databaseName),
     registry: file(registryName),
     secrets: file("secrets.json"),

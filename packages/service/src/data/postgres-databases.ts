@@ -1,5 +1,12 @@
+import { originatingSystems } from "@cadastre/reso";
 import { StoreError } from "@cadastre/store";
-import { openPostgresStore, withPostgresLock } from "@cadastre/store/postgres";
+import {
+  addPartitions,
+  openPostgresStore,
+  type Partitioning,
+  partitionState,
+  withPostgresLock,
+} from "@cadastre/store/postgres";
 import { openPostgresRegistry, openPostgresRegistryAudit } from "@cadastre/store/registry";
 import { catalogVersion, storedResources } from "../catalog.ts";
 import { DataError } from "./data-error.ts";
@@ -22,24 +29,57 @@ const remedies: ReadonlyMap<string, string> = new Map([
   ["ENOTFOUND", "cannot be reached: correct the host in CADASTRE_DATABASE_URL"],
   ["ETIMEDOUT", "cannot be reached: open the way to the server, or correct CADASTRE_DATABASE_URL"],
   ["28P01", "refuses the password: correct CADASTRE_DATABASE_URL"],
-  ["28000", "refuses the user: correct CADASTRE_DATABASE_URL, or `pg_hba.conf` of the server"],
+  [
+    "28000",
+    "refuses the user: correct CADASTRE_DATABASE_URL, `sslcert` and `sslkey` in it, or `pg_hba.conf` of the server",
+  ],
   ["3D000", "does not exist: create it, or correct CADASTRE_DATABASE_URL"],
   [
     "42501",
-    "does not give its user the rights: run `cadastre migrate` as the owner, and grant the user its role",
+    "does not give its user the rights: run `cadastre migrate` as the owner, and after it the SQL of `cadastre init`",
   ],
   ["25006", "is a standby, which takes no writes: CADASTRE_DATABASE_URL must name the primary"],
   ["53300", "has no free connection: raise `max_connections` of the server, or start fewer processes"],
   ["57P03", "is starting up: try again in a moment"],
 ]);
 
-/** Codes of certificates that are not trusted. Source: OpenSSL, "x509_vfy". */
-const untrusted = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY/;
-const untrustedRemedy =
-  "has a certificate that is not trusted: name its authority with `sslrootcert=<file>` in CADASTRE_DATABASE_URL";
+/** Ends of messages about a connection that cannot be encrypted, by pattern of the code, else of the text. The first one that matches counts. */
+const encryptionRemedies: readonly (readonly [RegExp, string])[] = [
+  [
+    /^ERR_TLS_CERT_ALTNAME_INVALID$/,
+    "has a certificate for another name than the host in CADASTRE_DATABASE_URL: write a name that is in the certificate",
+  ],
+  // A server with TLS 1.3 refuses a certificate only after the handshake.
+  [
+    /^ERR_SSL_.*ALERT/,
+    "does not trust the certificate in `sslcert`: it must be of an authority in `ssl_ca_file` of the server",
+  ],
+  [
+    /^ERR_OSSL_.*(?:MISMATCH|PEM|ASN1)/,
+    "cannot use `sslcert` and `sslkey`: the key must be that of the certificate, both in PEM",
+  ],
+  // Source of these: OpenSSL, "x509_vfy".
+  [
+    /CERT|SELF_SIGNED|UNABLE_TO_VERIFY/,
+    "has a certificate that is not trusted: name its authority with `sslrootcert=<file>` in CADASTRE_DATABASE_URL",
+  ],
+  [
+    /does not support SSL/,
+    "does not encrypt connections: set `ssl = on` in its `postgresql.conf`, or correct `sslmode` in CADASTRE_DATABASE_URL",
+  ],
+];
+
+/** End of a message about files that the address names. */
+const fileRemedy =
+  "needs a file that cannot be read: correct `sslrootcert`, `sslcert` and `sslkey` in CADASTRE_DATABASE_URL";
 
 /** Returns the databases in two schemas of a PostgreSQL database. */
-export function postgresDatabases({ url, connections, statements }: PostgresAddress): Databases {
+export function postgresDatabases({
+  url,
+  readUrls = [],
+  connections,
+  statements,
+}: PostgresAddress): Databases {
   const name = nameOf(url);
   const opening = <T>(open: () => Promise<T>): Promise<T> =>
     withRemedies(name, () => requireSchema(name, schemaRemedies, open));
@@ -49,6 +89,8 @@ export function postgresDatabases({ url, connections, statements }: PostgresAddr
   ) =>
     openPostgresStore({
       connection: url,
+      // A program that reads no pages for clients needs the latest state, of the primary.
+      replicas: threads === 0 ? [] : readUrls,
       resources: storedResources,
       version: catalogVersion,
       migration: migration ?? "refuse",
@@ -70,6 +112,46 @@ export function postgresDatabases({ url, connections, statements }: PostgresAddr
     openRegistry: (migration) => opening(() => openRegistry(migration, false)),
     openRegistryAudit: () =>
       withRemedies(name, () => openPostgresRegistryAudit({ connection: url, wait: registryWait })),
+  };
+}
+
+/** Datasets that get a partition of their own. */
+const partitionings = {
+  list: { by: "list", datasets: originatingSystems.map(({ datasetId }) => datasetId) },
+  hash: { by: "hash" },
+} as const satisfies Readonly<Record<Partitioning["by"], Partitioning>>;
+
+/** Names of the ways to divide tables into partitions. */
+export const partitionNames = Object.keys(partitionings) as readonly Partitioning["by"][];
+
+/**
+ * Divides the tables of listings into partitions, in one transaction; tables that have partitions stay as they are.
+ *
+ * @throws {DataError} if the database cannot be used
+ */
+export const partitionListings = (
+  { url }: PostgresAddress,
+  by: Partitioning["by"],
+  onProgress: (step: string) => void,
+): Promise<void> =>
+  withRemedies(nameOf(url), async () => {
+    const store = await openPostgresStore({
+      connection: url,
+      resources: storedResources,
+      version: catalogVersion,
+      migration: { onProgress },
+      existing: true,
+      partitions: partitionings[by],
+    });
+    await store.close();
+  });
+
+/** Returns the operations on the partitions of datasets. They throw a {@link DataError} if the database cannot be used. */
+export function partitionsOf({ url }: PostgresAddress) {
+  const place = { connection: url, resources: storedResources };
+  return {
+    add: (datasetId: string) => withRemedies(nameOf(url), () => addPartitions(place, datasetId)),
+    state: (datasetId: string) => withRemedies(nameOf(url), () => partitionState(place, datasetId)),
   };
 }
 
@@ -105,12 +187,22 @@ async function withRemedies<T>(name: string, work: () => Promise<T>): Promise<T>
   try {
     return await work();
   } catch (error) {
-    const { code } = (error instanceof StoreError ? error.cause : error) as { readonly code?: unknown };
-    const remedy =
-      typeof code === "string"
-        ? (remedies.get(code) ?? (untrusted.test(code) ? untrustedRemedy : undefined))
-        : undefined;
+    const fault = error instanceof StoreError ? error.cause : error;
+    const remedy = fault instanceof Error ? remedyOf(fault) : undefined;
     if (remedy === undefined) throw error;
-    throw new DataError(`${name} ${remedy} (${String(code)})`, { cause: error });
+    throw new DataError(`${name} ${remedy}`, { cause: error });
   }
+}
+
+/** Returns the end of a message about a fault, undefined if no operator can fix it. */
+function remedyOf(
+  fault: Error & { readonly code?: unknown; readonly syscall?: unknown },
+): string | undefined {
+  const { code, message, syscall } = fault;
+  const known = typeof code === "string" ? code : undefined;
+  const remedy =
+    (known !== undefined && syscall === "open" ? fileRemedy : undefined) ??
+    remedies.get(known ?? "") ??
+    encryptionRemedies.find(([pattern]) => pattern.test(known ?? message))?.[1];
+  return remedy === undefined || known === undefined ? remedy : `${remedy} (${known})`;
 }

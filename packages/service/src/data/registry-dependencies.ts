@@ -5,10 +5,11 @@ import { databasesOf } from "./databases.ts";
 import { type DerivingSecret, sealingKeys } from "./derived-keys.ts";
 import { checkOf, type Peppers } from "./pepper.ts";
 import { type ServiceAudit, withRegistryAudit } from "./registry.ts";
+import { folderPlace, type SecretDocument, type SecretPlace } from "./secret-place.ts";
 
 /*
- * A registry depends on other files of its folder: without them every API key gets 401, entitlements and manifests cannot be verified,
- * and encrypted texts cannot be read. The files are created with the registry, and not again once it depends on them.
+ * A registry depends on documents of secrets: without them every API key gets 401, entitlements and manifests cannot be verified,
+ * and encrypted texts cannot be read. The documents are created with the registry, and not again once it depends on them.
  */
 
 type Secrets = DerivingSecret & { readonly peppers: Peppers };
@@ -16,7 +17,7 @@ type Secrets = DerivingSecret & { readonly peppers: Peppers };
 const restore =
   "copy the file that belongs to this registry from your last backup, or restore the whole backup with `cadastre restore --replace`";
 
-/** Functions by file that return the kind of registry content that depends on the file. Undefined if there is none. */
+/** Functions that return the kind of registry content that depends on a document. Undefined if there is none. */
 const uses = {
   secrets: async (audit) =>
     (await audit.peppers(0)).length > 0 || (await hasAny(audit.sealedTexts()))
@@ -24,27 +25,42 @@ const uses = {
       : undefined,
   issuer: async (audit) => ((await hasAny(audit.entitlements())) ? "entitlements" : undefined),
   signingKeys: async (audit) => ((await hasAny(audit.manifests())) ? "deliveries" : undefined),
-} as const satisfies Partial<Record<keyof DataFolder, (audit: ServiceAudit) => Promise<string | undefined>>>;
+  publicKeys: async () => undefined,
+} as const satisfies Record<SecretDocument, (audit: ServiceAudit) => Promise<string | undefined>>;
 
 /**
- * Refuses to create a file that is missing and that the registry depends on.
+ * Refuses to create a document that is missing and that the registry depends on.
  *
  * @throws {DataError} names the content of the registry that would be lost
  */
-export async function requireUnused(folder: DataFolder, file: keyof typeof uses): Promise<void> {
-  const used = await withRegistryAudit(folder, uses[file]);
-  if (used !== undefined)
+export async function requireUnused(
+  folder: DataFolder,
+  document: SecretDocument,
+  place: SecretPlace,
+): Promise<void> {
+  const used = await withRegistryAudit(folder, uses[document]);
+  const own = folderPlace(folder, document);
+  const remedy = place.kind === "registry" ? sealFirst(own) : restore;
+  const isFiled = place.kind === "registry" && (await own.read()) !== undefined;
+  if (used !== undefined || isFiled)
     throw new DataError(
-      `${folder[file]} does not exist, and ${databasesOf(folder).registryName} holds ${used} that depend on it: ${restore}`,
+      `${place.label} does not exist, and ${isFiled ? `${own.label} does` : `${databasesOf(folder).registryName} holds ${used} that depend on it`}: ${remedy}`,
     );
 }
+
+const sealFirst = ({ label }: SecretPlace): string =>
+  `run \`cadastre secrets seal\` on the machine that has ${label}, with its data folder and the master key`;
 
 /**
  * Refuses secrets that do not belong to the registry.
  *
  * @throws {DataError} names the peppers that are missing or have another value
  */
-export async function requireSecrets(folder: DataFolder, secrets: Secrets): Promise<void> {
+export async function requireSecrets(
+  folder: DataFolder,
+  { label, kind, remedy }: SecretPlace,
+  secrets: Secrets,
+): Promise<void> {
   const faults = await withRegistryAudit(folder, async (audit) => {
     const now = Date.now();
     const faults = [
@@ -59,7 +75,7 @@ export async function requireSecrets(folder: DataFolder, secrets: Secrets): Prom
   });
   if (faults !== undefined && faults.length > 0)
     throw new DataError(
-      `${folder.secrets} does not belong to this registry: ${faults.join(", ")}: ${restore}`,
+      `${label} does not belong to this registry: ${faults.join(", ")}: ${kind === "folder" ? restore : remedy}`,
     );
 }
 

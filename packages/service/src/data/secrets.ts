@@ -1,11 +1,12 @@
 import { createHash, randomBytes } from "node:crypto";
-import { statSync } from "node:fs";
 import { z } from "zod";
-import { parseDataFile, readDataFile } from "./data-error.ts";
-import { type DataFolder, readOrCreate, replaceFile } from "./data-folder.ts";
+import type { DataFolder } from "./data-folder.ts";
+import { requireSameSkipTokenKey } from "./fingerprints.ts";
 import { checkOf, type Pepper, type Peppers } from "./pepper.ts";
 import type { Registry } from "./registry.ts";
-import { requireSecrets, requireUnused } from "./registry-dependencies.ts";
+import { requireSecrets } from "./registry-dependencies.ts";
+import { followDocument, readOrAddDocument } from "./secret-document.ts";
+import { secretPlace } from "./secret-place.ts";
 
 const secretBytes = 32;
 const secret = z
@@ -41,72 +42,52 @@ export function parseSecrets(text: string): Secrets {
 const hashOf = (json: object): string => createHash("sha256").update(JSON.stringify(json)).digest("hex");
 
 /**
- * Reads the secrets of the folder, and creates them on the first start. They are not created if the registry depends on secrets that were
- * lost.
+ * Reads the secrets, and creates them on the first start. They are not created if the registry depends on secrets that were lost.
  *
+ * @param registry open registry; without it the registry of the folder is opened where the secrets are in it
  * @throws {DataError} if the registry depends on secrets that are missing
  */
-export async function readSecrets(folder: DataFolder): Promise<Secrets> {
-  const { secrets: file } = folder;
-  const make = async () => {
-    await requireUnused(folder, "secrets");
-    return textOf({ peppers: [createPepper(1)], skipTokenKey: randomBytes(secretBytes) } satisfies Secrets);
-  };
-  const secrets = parseDataFile(file, await readOrCreate(file, make), parseSecrets);
-  await requireSecrets(folder, secrets);
+export async function readSecrets(folder: DataFolder, registry?: Pick<Registry, "sealed">): Promise<Secrets> {
+  const place = secretPlace(folder, "secrets", registry);
+  const make = async () =>
+    secretsText({ peppers: [createPepper(1)], skipTokenKey: randomBytes(secretBytes) } satisfies Secrets);
+  const secrets = await readOrAddDocument(folder, "secrets", place, parseSecrets, make);
+  await requireSecrets(folder, place, secrets);
   return secrets;
 }
 
 /**
- * Reads the secrets of the folder, and records in its registry which peppers it is used with. From then on other peppers are refused.
+ * Reads the secrets, and records in the registry with which ones it is used. From then on others are refused.
  *
- * @throws {DataError} as {@link readSecrets}
+ * @throws {DataError} as {@link readSecrets}; if the registry is used with others
  */
 export async function readSecretsOf(
   folder: DataFolder,
-  registry: Pick<Registry, "guards">,
+  registry: Pick<Registry, "guards" | "sealed">,
 ): Promise<Secrets> {
-  const secrets = await readSecrets(folder);
-  await notePeppers(registry, secrets);
+  const secrets = await readSecrets(folder, registry);
+  await requireSameSkipTokenKey(registry, secretPlace(folder, "secrets", registry), secrets);
+  await registry.guards.notePeppers(secrets.peppers.map(checkOf));
   return secrets;
 }
 
-/** Records in the registry which peppers it is used with. Call it only with secrets that {@link readSecrets} has accepted. */
-export const notePeppers = ({ guards }: Pick<Registry, "guards">, { peppers }: Secrets): Promise<void> =>
-  guards.notePeppers(peppers.map(checkOf));
-
 /**
- * Returns a function that returns the current peppers of the folder. It reads the file again only if it was replaced or written to.
+ * Returns a function that returns the current peppers, which another process may change.
  *
- * The returned function throws a {@link DataError} if the file cannot be read.
+ * The returned function throws a {@link DataError} if they cannot be read.
  */
-export function pepperReader({ secrets }: DataFolder): () => Promise<Peppers> {
-  let known: { readonly file: string | undefined; readonly peppers: Peppers } | undefined;
-  return async () => {
-    // The state is taken before the content is read: if the file changes in between, the next call notices and reads it again.
-    const file = stateOf(secrets);
-    if (known === undefined || file === undefined || known.file !== file)
-      known = { file, peppers: (await readDataFile(secrets, parseSecrets)).peppers };
-    return known.peppers;
-  };
+export function pepperReader(
+  folder: DataFolder,
+  registry?: Pick<Registry, "sealed">,
+): () => Promise<Peppers> {
+  const read = followDocument(secretPlace(folder, "secrets", registry), parseSecrets);
+  return async () => (await read()).peppers;
 }
-
-/** Returns a text that changes when the file is replaced or written to. Undefined if the file is not accessible. */
-function stateOf(path: string): string | undefined {
-  try {
-    const { dev, ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
-    return [dev, ino, size, mtimeNs, ctimeNs].join();
-  } catch {
-    return undefined;
-  }
-}
-
-export const writeSecrets = ({ secrets }: DataFolder, content: Secrets): Promise<void> =>
-  replaceFile(secrets, textOf(content));
 
 export const createPepper = (version: number): Pepper => ({ version, secret: randomBytes(secretBytes) });
 
-const textOf = ({ peppers, skipTokenKey }: Secrets): string => {
+/** Returns the text of the document. */
+export const secretsText = ({ peppers, skipTokenKey }: Secrets): string => {
   const encoded = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64url");
   const json = {
     peppers: peppers.map(({ version, secret: bytes }) => ({ version, secret: encoded(bytes) })),

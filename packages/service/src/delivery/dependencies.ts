@@ -18,8 +18,8 @@ import type { Registry } from "../data/registry.ts";
 import type { Secrets } from "../data/secrets.ts";
 import { datasetsOf } from "../v1/inventory.ts";
 import { approvedIn, type RecentProfiles } from "../v1/recent-profiles.ts";
-import { claimPlace, guardedParts, type PartsPlace, partsRoot } from "./parts-place.ts";
-import type { SigningKeys } from "./signing-keys.ts";
+import { claimBucket, claimPlace, guardedParts, type PartsPlace, partsRoot } from "./parts-place.ts";
+import type { FollowSigningKeys } from "./signing-keys.ts";
 
 /** Returns the datasets that a scope grants, and the disclaimers that must be displayed with them. */
 async function creditsOf(
@@ -49,7 +49,7 @@ type Given = {
   readonly folder: DataFolder;
   readonly registry: Registry;
   readonly outputs: readonly OutputProfile[];
-  readonly manifestKeys: SigningKeys;
+  readonly manifestKeys: FollowSigningKeys;
 };
 
 /** Dependencies that the routes of deliveries and the workers share. */
@@ -113,7 +113,7 @@ type OpenedParts = { readonly parts: PartStore; readonly partsPlace: PartsPlace 
 /**
  * Opens the folder or bucket of parts.
  *
- * @throws {DataError} if the folder is not the registry's
+ * @throws {DataError} if it is not the registry's
  */
 async function openParts(
   config: PartsConfig,
@@ -126,6 +126,7 @@ async function openParts(
     const partsPlace = await claimPlace(root, folder, registry);
     return { parts: guardedParts(folderParts(root), partsPlace), partsPlace };
   }
+  await claimBucket(partsBucket, registry);
   const access = partsEndpoint === undefined ? {} : { endpoints: { s3: partsEndpoint }, pathStyle: true };
   const bucket = await openS3Bucket({ bucket: partsBucket.bucket, region, kmsKeyArn: null }, { access });
   const staging = folderParts(root);

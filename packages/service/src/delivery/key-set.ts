@@ -16,8 +16,9 @@ export const keySetOperation: Operation = {
 
 /** Adds the route of the public keys that verify manifests. It needs no API key. */
 export function addKeySet(routes: IRouter, { manifestKeys }: Pick<DeliveryServices, "manifestKeys">): void {
-  addRead(routes, keySetOperation, (_req, res) => {
+  addRead(routes, keySetOperation, async (_req, res) => {
+    const { published } = await manifestKeys();
     res.setHeader("cache-control", "public, max-age=300");
-    sendAnswer(res, ok("application/json", manifestKeys));
+    sendAnswer(res, ok("application/json", published));
   });
 }

@@ -13,6 +13,7 @@ import type { AuditTrail } from "../audit/audit-trail.ts";
 import { keyFor } from "../data/derived-keys.ts";
 import type { Secrets } from "../data/secrets.ts";
 import type { ExportDependencies } from "./dependencies.ts";
+import type { FollowSigningKeys } from "./signing-keys.ts";
 
 /** Services of the endpoints of deliveries. */
 export type DeliveryServices = {
@@ -25,8 +26,7 @@ export type DeliveryServices = {
   readonly isDirect: boolean;
   /** True if deliveries can be pushed to destinations. */
   readonly isPushing: boolean;
-  /** JWKS of the public keys that verify manifests, as JSON text. */
-  readonly manifestKeys: string;
+  readonly manifestKeys: FollowSigningKeys;
   /** Key of 32 bytes that authenticates cursors. */
   readonly cursorKey: Uint8Array;
 };
@@ -72,7 +72,7 @@ export function openDeliveries(
       retention,
       creditsOf,
     }),
-    manifestKeys: manifestKeys.published,
+    manifestKeys,
     cursorKey: keyFor("cursor of file exports", { skipTokenKey }),
   };
 }

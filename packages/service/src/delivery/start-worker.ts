@@ -83,8 +83,8 @@ export async function startWorker(
     poll,
     report: (work: WorkReport) => note(log, work),
   };
-  const { signing } = exporting.manifestKeys;
-  const building: WorkerOptions = { ...common, source, sign: (bytes) => signManifest(bytes, signing) };
+  const sign = async (bytes: Uint8Array) => signManifest(bytes, (await exporting.manifestKeys()).signing);
+  const building: WorkerOptions = { ...common, source, sign };
   const workers = [
     createWorker(building),
     createRebuilder(building),

@@ -30,7 +30,7 @@ export async function prepareDemoAccess(
   { peppers }: Secrets,
   at: number,
 ): Promise<readonly DemoKey[]> {
-  const signer = await readIssuer(folder);
+  const signer = await readIssuer(folder, registry);
   const known = await readDemo(folder);
   const { entitlements, keys, profiles } = registry;
   await prepareDemoProfiles(profiles, at);

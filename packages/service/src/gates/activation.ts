@@ -44,6 +44,14 @@ async function readActive(builds: Pick<Builds, "current">): Promise<ReadonlySet<
   return active;
 }
 
+/** Returns the time of the latest publication of any resource, in milliseconds since 1970; undefined if there was none. */
+export async function lastPublished(builds: Pick<Builds, "current">): Promise<number | undefined> {
+  const times: number[] = [];
+  for (const name of recordNames) times.push((await builds.current(name))?.published ?? 0);
+  const latest = Math.max(...times);
+  return latest === 0 ? undefined : latest;
+}
+
 /** Resources whose current build has passed its gates. A publication by another process is noticed within `takesEffectWithin`. */
 export type Activation = {
   /** The active sets, in the order of the service document. */

@@ -59,8 +59,8 @@ export const contactFields: Gate = {
   },
 };
 
-/** Maximum number of collisions in the evidence. */
-const shownCollisions = 10;
+/** Maximum number of keys in the evidence. */
+const shownKeys = 10;
 
 export const lookupIdentity: Gate = {
   name: "lookup_identity",
@@ -71,25 +71,40 @@ export const lookupIdentity: Gate = {
     // Values of one lookup cannot collide with those of another.
     const checked = passedBefore.has("lookup_identity") ? candidate.related(["LookupName"]) : candidate.all();
     const found = { rows: 0, collisions: 0, strangers: 0 };
-    const owners = new Map<string, Set<string | null>>();
-    const examples: string[] = [];
+    const owners = new Map<string, { readonly key: string; readonly datasets: Set<string | null> }>();
+    const colliding = new Set<string>();
     for await (const record of checked) {
       const { key, name, value, legacy } = lookupOf(record);
       found.rows++;
       if (key !== lookupKey(record.datasetId, name, legacy)) found.strangers++;
       for (const identity of [JSON.stringify([name, value]), JSON.stringify([name, null, legacy])]) {
-        const known = owners.get(identity) ?? new Set();
+        const owner = owners.get(identity) ?? { key, datasets: new Set() };
+        const { datasets } = owner;
         const collides =
-          known.has(record.datasetId) || known.has(null) || (record.datasetId === null && known.size > 0);
-        owners.set(identity, known.add(record.datasetId));
+          datasets.has(record.datasetId) ||
+          datasets.has(null) ||
+          (record.datasetId === null && datasets.size > 0);
+        datasets.add(record.datasetId);
+        owners.set(identity, owner);
         if (!collides) continue;
         found.collisions++;
-        if (examples.length < shownCollisions) examples.push(key);
+        keepFirst(colliding, owner.key, key);
       }
     }
-    return { passed: found.collisions + found.strangers === 0, evidence: { ...found, examples } };
+    return {
+      passed: found.collisions + found.strangers === 0,
+      evidence: { ...found, examples: [...colliding].toSorted(inOrder) },
+    };
   },
 };
+
+const inOrder = (a: string, b: string): number => (a < b ? -1 : 1);
+
+/** Adds keys, and keeps the first ones of all in order: databases return records in different orders. */
+function keepFirst(keys: Set<string>, ...added: readonly string[]): void {
+  for (const key of added) keys.add(key);
+  for (const key of [...keys].toSorted(inOrder).slice(shownKeys)) keys.delete(key);
+}
 
 function lookupOf({ text }: CandidateRecord) {
   const { LookupKey, LookupName, LookupValue, LegacyODataValue } = JSON.parse(text) as Readonly<

@@ -1,5 +1,6 @@
 import { totalmem } from "node:os";
 import type { Config } from "../config.ts";
+import { leastMemory } from "../settings.ts";
 
 /** Memory limits of the service. All of them are derived from one number: see `CADASTRE_MEMORY`. */
 export type MemoryLimits = {
@@ -29,20 +30,27 @@ const megabyte = 1024 * 1024;
 /** In megabytes. Half of it sufficed in a measurement to read a page of 1,000 complete records with full metadata. */
 const smallestThreadHeap = 48;
 
-/** Largest default, in megabytes: more memory must be configured explicitly. */
+/** Largest default of a process, in megabytes: more memory must be configured explicitly. */
 const largestDefault = 1024;
-const smallestDefault = 256;
 
 /**
  * Returns the default of `CADASTRE_MEMORY`, in megabytes: three quarters of the container's limit, which Node reads from the control group,
  * or, without a limit, a quarter of the machine's memory.
  *
+ * @param processes processes that answer requests
  * @param container limit of the container, in bytes; without a limit, 0 or a number larger than the machine's memory
  */
-export function defaultMemory(container = process.constrainedMemory(), machine = totalmem()): number {
+export function defaultMemory(
+  processes: number,
+  container = process.constrainedMemory(),
+  machine = totalmem(),
+): number {
   const isLimited = container > 0 && container < machine;
   const bytes = isLimited ? container * 0.75 : machine * 0.25;
-  return Math.min(largestDefault, Math.max(smallestDefault, Math.floor(bytes / megabyte)));
+  return Math.min(
+    largestDefault * processes,
+    Math.max(leastMemory * processes, Math.floor(bytes / megabyte)),
+  );
 }
 
 /** Divides `memory`, in megabytes, between the main thread, answers and `threads` reader threads. The rest is left to the process. */
@@ -57,6 +65,23 @@ export const memoryLimits = (memory: number, threads: number): MemoryLimits => (
   mapped: Math.floor((memory * megabyte) / 16 / (threads + ownConnections)),
 });
 
-/** Returns the limits for a configuration. Besides the threads that read pages there are half as many for scans. */
+/** Memory of the primary, which answers no requests, in megabytes. */
+const primaryMemory = 64;
+
+/**
+ * Returns the configuration of one of the machine's processes, which share memory and reader threads. Each has two threads at least, if
+ * the setting is not 1: a scan leaves the other one to pages.
+ */
+export function configOfProcess(config: Config): Config {
+  const { processes, readers, memory = defaultMemory(processes) } = config;
+  if (processes === 1) return config;
+  return {
+    ...config,
+    memory: Math.floor((memory - primaryMemory) / processes),
+    readers: Math.max(Math.min(2, readers), Math.ceil(readers / processes)),
+  };
+}
+
+/** Returns the limits for the configuration of a process. Besides the threads that read pages there are half as many for scans. */
 export const memoryLimitsOf = ({ memory, readers }: Pick<Config, "memory" | "readers">): MemoryLimits =>
-  memoryLimits(memory ?? defaultMemory(), Math.ceil(readers * 1.5));
+  memoryLimits(memory ?? defaultMemory(1), Math.ceil(readers * 1.5));

@@ -26,10 +26,8 @@ type ReadinessReason = (typeof readinessReasons)[number];
 export type Readiness = {
   /** Returns the reasons for which the service is not ready. Empty if it is ready. */
   readonly reasons: () => Promise<readonly ReadinessReason[]>;
-  /** Called with each error of a request. An error about a damaged database has the effect of {@link noteDamage}. */
+  /** Called with each error of a request. An error about a damaged database has the effect of {@link OwnReadiness.noteDamage}. */
   readonly noteError?: (error: unknown) => void;
-  /** Records that a database is damaged. The service is then not ready until it is restarted. */
-  readonly noteDamage?: () => void;
 };
 
 /** A condition for readiness. */
@@ -48,13 +46,23 @@ export type ReadinessOptions = {
   readonly log: Pick<Log, "error" | "info">;
   /** Monotonic clock, in milliseconds. By default `performance.now`. */
   readonly now?: () => number;
+  /** Called once, at the first sign that a database is damaged. */
+  readonly onDamage?: (() => void) | undefined;
+};
+
+/** Readiness that is the service's own. */
+export type OwnReadiness = Readiness & {
+  /** Records that a database is damaged. The service is then not ready until it is restarted. */
+  readonly noteDamage: () => void;
+  /** Reports from now on that the service is shutting down. */
+  readonly stop: () => void;
 };
 
 /** Runs checks on demand, and caches each result for its lifetime. */
 export function createReadiness(
   checks: readonly ReadinessCheck[],
-  { log, now = () => performance.now() }: ReadinessOptions,
-): Readiness & { readonly stop: () => void } {
+  { log, now = () => performance.now(), onDamage }: ReadinessOptions,
+): OwnReadiness {
   const cached = checks.map((check) => cachedCheck(check, now));
   let isStopping = false;
   let isDamaged = false;
@@ -74,14 +82,18 @@ export function createReadiness(
     return found;
   }
 
+  const noteDamage = () => {
+    if (isDamaged) return;
+    isDamaged = true;
+    onDamage?.();
+  };
+
   return {
     reasons,
     noteError: (error) => {
-      isDamaged ||= isDatabaseDamage(error);
+      if (isDatabaseDamage(error)) noteDamage();
     },
-    noteDamage: () => {
-      isDamaged = true;
-    },
+    noteDamage,
     stop: () => {
       isStopping = true;
     },

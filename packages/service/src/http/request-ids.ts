@@ -4,6 +4,7 @@ import type { Request, RequestHandler } from "express";
 import { type Log, truncated } from "../log.ts";
 import { arrivalOf } from "./connection.ts";
 import type { Metrics } from "./metrics.ts";
+import { isCut } from "./open-connections.ts";
 import { createStages, findContext, setContext } from "./request-context.ts";
 import { forwardedFor } from "./request-head.ts";
 
@@ -27,6 +28,11 @@ export function requestIds(log: Log, metrics?: Metrics): RequestHandler {
     const address = clientAddress(req);
     setContext(req, { requestId, address, stages: createStages() });
     res.setHeader("x-request-id", requestId);
+    let isWhole = false;
+    // Not `writableFinished`, which is also true if the connection was destroyed while the last bytes waited to be sent.
+    res.once("finish", () => {
+      isWhole = !req.socket.destroyed;
+    });
     res.once("close", () => {
       const { scope, keyId } = findContext(req)?.caller ?? {};
       const elapsed = performance.now() - started;
@@ -34,13 +40,17 @@ export function requestIds(log: Log, metrics?: Metrics): RequestHandler {
       // Log the path only: the query may contain secrets that were sent by mistake, such as an API key.
       const path = truncated(req.originalUrl.split("?", 1)[0] ?? "");
       const facts = { requestId, method: req.method, path, status: res.statusCode, milliseconds, address };
-      log.info({ ...facts, customer: scope?.customer, keyId }, res.writableFinished ? "answered" : "aborted");
+      const caller = { customer: scope?.customer, keyId };
+      const end = isWhole ? "answered" : isCut(res) ? "cut" : "aborted";
+      if (end === "cut") log.warn({ ...facts, ...caller }, "cut, because the service was stopped");
+      else log.info({ ...facts, ...caller }, end);
       const { path: template } = (req.route ?? {}) as { readonly path?: string };
       metrics?.observe({
         method: req.method,
         route: findContext(req)?.route ?? template,
         status: res.statusCode,
         seconds: elapsed / 1000,
+        end,
       });
     });
     next();

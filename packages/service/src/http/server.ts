@@ -1,9 +1,11 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
+import { setTimeout as after } from "node:timers/promises";
 import type { Express } from "express";
 import { closeWithConnection, queueRequests } from "./connection.ts";
 import { HeadBudget } from "./head-budget.ts";
+import { OpenConnections } from "./open-connections.ts";
 import { maxUrlLength } from "./request-head.ts";
 import { requestIdOf } from "./request-ids.ts";
 
@@ -26,8 +28,14 @@ const sweepInterval = 25;
 /** A listening server and the port that it was assigned. */
 export type Listening = {
   readonly port: number;
-  /** Accepts no more connections, finishes the requests in progress, and closes all connections after `milliseconds`. */
-  readonly stop: (milliseconds: number) => Promise<void>;
+  /**
+   * Stops in two phases. For `wait` milliseconds requests are served as before, while load balancers notice that the service is not ready;
+   * answers close their connections. Then no connection is accepted, and requests in progress are finished for at most `finish`
+   * milliseconds. Answers that are not finished then are cut.
+   *
+   * @param wait by default 0
+   */
+  readonly stop: (finish: number, wait?: number) => Promise<void>;
 };
 
 /** The service cannot listen on the endpoint: the port is in use or needs more rights, or the host is not an address of this machine. */
@@ -52,14 +60,16 @@ export async function listen(
   const begin = queueRequests(app);
   const server = createServer({ maxHeaderSize, ...timeouts }, (req, res) => {
     closeWithConnection(req, res);
+    open.add(res);
     if (budget.admit(req, res)) begin(req, res);
   });
+  const open = new OpenConnections(server);
   budget.watch(server);
   server.maxConnections = maxConnections;
   const refuse = batchPerTurn(refuseMalformed);
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuse(error, socket));
   const { port } = await bindTo(server, endpoint);
-  return { port, stop: (milliseconds) => stop(server, milliseconds) };
+  return { port, stop: (finish, wait = 0) => stop(server, open, { finish, wait }) };
 }
 
 /**
@@ -94,9 +104,15 @@ const listenFaults: ReadonlyMap<string, string> = new Map([
   ["ENOTFOUND", "HOST is not an address of this machine"],
 ]);
 
-async function stop(server: Server, milliseconds: number): Promise<void> {
+async function stop(
+  server: Server,
+  open: OpenConnections,
+  { finish, wait }: { readonly finish: number; readonly wait: number },
+): Promise<void> {
+  open.closeAfterResponses();
+  if (wait > 0) await after(wait);
   const sweep = setInterval(() => server.closeIdleConnections(), sweepInterval);
-  const end = setTimeout(() => server.closeAllConnections(), milliseconds);
+  const end = setTimeout(() => open.cutAll(), finish);
   await new Promise((resolve) => server.close(resolve));
   clearInterval(sweep);
   clearTimeout(end);

@@ -37,6 +37,9 @@ const owners: Partial<Record<RecordName, Owner>> = {
   OpenHouse: { ...ofListing, key: "ListingKey" },
 };
 
+/** Field with the system of a record. */
+const systemField = "OriginatingSystemName";
+
 export type Checked = {
   readonly records: readonly StoredRecord[];
   readonly rejects: readonly Reject[];
@@ -83,7 +86,7 @@ export async function checkBatch(entries: readonly Entry[], check: BatchCheck): 
   const keys = taken.map(({ key }) => key);
   const isForeign = await foreignKeys(store, name, source, keys);
   const owner = owners[name];
-  const owned = owner && (await ownersOf(store, owner, taken));
+  const owned = owner && (await ownersOf(store, owner, source, taken));
   const placekeys = name === "Property" ? await check.crosswalk.assigned(source.name, keys) : undefined;
   const records: StoredRecord[] = [];
   for (const { line, key, record, rounded, computed } of taken) {
@@ -121,14 +124,23 @@ export async function foreignKeys(
   return new Set(foreign.map(([key]) => key));
 }
 
-/** Returns the served owners of the records, by key. */
-function ownersOf(
+/** Returns the served owners of the records, by key. A record belongs to a record of its own system. */
+async function ownersOf(
   store: Pick<Store, "page">,
   { resource: name, key, fields }: Owner,
+  { systemName }: Source,
   records: readonly { readonly record: Row }[],
 ): Promise<ReadonlyMap<string, Row>> {
   const keys = [...new Set(records.map(({ record }) => String(record[key])))];
-  return servedRecords(store, name, keys, fields);
+  const isOfRecord = (field: string) => fields.includes(field);
+  const served = await servedRecords(store, name, keys, [...new Set([...fields, systemField])]);
+  const own = [...served].filter(([, record]) => systemName === null || record[systemField] === systemName);
+  return new Map(
+    own.map(([owner, record]) => [
+      owner,
+      Object.fromEntries(Object.entries(record).filter(([field]) => isOfRecord(field))),
+    ]),
+  );
 }
 
 function storedRecord(

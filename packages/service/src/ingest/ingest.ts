@@ -148,7 +148,9 @@ async function changesOf({ entries }: IngestBatch, task: Ingest, seen: Set<strin
     keys.map(({ key }) => key),
   );
   return {
-    taken: keys.filter(({ key }) => !foreign.has(key)).map(({ key }) => ({ resource, removed: [key] })),
+    taken: keys
+      .filter(({ key }) => !foreign.has(key))
+      .map(({ key }) => ({ resource, datasetId: source.datasetId, removed: [key] })),
     rejects: keys
       .filter(({ key }) => foreign.has(key))
       .flatMap(({ line }) => rejectsOf(line, [{ field: null, code: "foreign_key" }])),

@@ -20,8 +20,8 @@ export const faultReasons = {
   duplicate_key: "an earlier record of the file has the same key",
   coordinates_outside_state: "the coordinates lie outside the state of the record, or of its system",
   foreign_key: "the key belongs to a record of another originating system",
-  unknown_media: "no media with this key is served: publish it first",
-  unknown_listing: "no listing with this key is served: publish it first",
+  unknown_media: "no media with this key is served of the system: publish it first",
+  unknown_listing: "no listing with this key is served of the system: publish it first",
 } as const;
 
 export type FaultCode = keyof typeof faultReasons;

@@ -13,7 +13,7 @@ import { isSqlite } from "./database-file.ts";
 export type Needed = {
   readonly folder: DataFolder;
   readonly builds: Pick<Builds, "current">;
-  readonly registry: Pick<Registry, "keys">;
+  readonly registry: Pick<Registry, "keys" | "sealed">;
   readonly trust: Pick<TrustedIssuer, "keys">;
   readonly activation: Pick<Activation, "entitySets">;
   /** Undefined if parts are in a bucket. */
@@ -28,7 +28,7 @@ const probeInterval = 10_000;
 /** Returns the readiness checks of a service. */
 export function readinessChecks(needed: Needed): readonly ReadinessCheck[] {
   const { folder, builds, registry, trust, activation, partsPlace, parts } = needed;
-  const peppers = pepperReader(folder);
+  const peppers = pepperReader(folder, registry);
   const isPostgres = folder.postgres !== undefined;
   const isInPlace = async () => (await partsPlace?.isOwn()) ?? true;
   const checks: readonly ReadinessCheck[] = [

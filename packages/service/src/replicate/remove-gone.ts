@@ -34,7 +34,8 @@ export async function removeGone(task: Removal): Promise<number> {
   let before = 0;
   for await (const keys of ownKeys(store.builds, resource, source.name)) {
     before += keys.length;
-    for (const key of keys) if (!there.has(key)) gone.push({ resource, removed: [key] });
+    for (const key of keys)
+      if (!there.has(key)) gone.push({ resource, datasetId: source.datasetId, removed: [key] });
   }
   const loss = { before, removed: gone.length };
   if (exceeds(loss, maxShrink)) throw new IngestError(refusal(task, loss));

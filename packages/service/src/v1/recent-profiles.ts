@@ -4,12 +4,13 @@ import { TtlCache } from "../ttl-cache.ts";
 /** Returns the profiles, including drafts, by dataset id. @throws {StoreError} `registry_unavailable` */
 export type RecentProfiles = () => Promise<ReadonlyMap<string, MlsProfile>>;
 
-/** Caches the profiles for at most `takesEffectWithin`. */
+/** Caches the profiles for at most `takesEffectWithin`, and not past a change of `revision`. */
 export function recentProfiles(
   registry: Pick<ProfileRegistry, "list">,
   clock?: () => number,
+  revision?: () => number,
 ): RecentProfiles {
-  const answers = new TtlCache<ReadonlyMap<string, MlsProfile>>(clock);
+  const answers = new TtlCache<ReadonlyMap<string, MlsProfile>>(clock, revision);
   return () =>
     answers.get(
       "profiles",

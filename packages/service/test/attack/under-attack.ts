@@ -52,7 +52,7 @@ export async function startUnderAttack(settings: Readonly<Record<string, string>
   const folder = await mkdtemp(join(tmpdir(), "cadastre-attack-"));
   const adminPort = await freePort();
   const group = container === 0 ? undefined : createMemoryGroup(container);
-  const memory = container === 0 ? defaultMemory() : defaultMemory(container * 1024 * 1024);
+  const memory = container === 0 ? defaultMemory(1) : defaultMemory(1, container * 1024 * 1024);
   const environment = {
     CADASTRE_DATA: folder,
     CADASTRE_LISTINGS: "1000",

@@ -76,7 +76,10 @@ async function isFound(): Promise<boolean> {
   return false;
 }
 
-/** Hash of every value in a database, of its schema and of what its virtual tables answer. */
+/**
+ * Hash of every value in a database, of its schema and of what its virtual tables answer. Of trigram indexes that is which records have
+ * entries: what their entries are is not checked.
+ */
 function contentOf(file: string): string {
   const database = new Database(file, { readonly: true });
   const hash = createHash("sha256");
@@ -87,7 +90,7 @@ function contentOf(file: string): string {
       .all() as { name: string; type: string; sql: string | null }[];
     hash.update(JSON.stringify(tables));
     for (const { name, type } of tables) {
-      if (type !== "table" || /_(node|parent|rowid)$/.test(name)) continue;
+      if (type !== "table" || /_(node|parent|rowid)$|_grams_\w+$/.test(name)) continue;
       const rows = database.prepare(`select * from "${name}"`).raw().safeIntegers().all() as unknown[][];
       const texts = rows.map((row) => row.map((value) => `${typeof value} ${String(value)}`).join("\0"));
       hash.update(`${name} ${texts.toSorted().join("\n")}`);

@@ -10,6 +10,7 @@ import { databasesOf } from "../../src/data/databases.ts";
 import { type Collection, query } from "../support/ask.ts";
 import { hiddenMark, marked, requireNoCanary } from "../support/canaries.ts";
 import { customerOf, dataOf } from "../support/deliveries.ts";
+import { removalsOf } from "../support/removals.ts";
 import { type Running, run } from "../support/running.ts";
 
 /*
@@ -113,10 +114,7 @@ test.each(["state", "coarse"])(
     const datasetId = system?.datasetId ?? null;
     const steps = [
       [{ resource, datasetId, record: { ...record, ListPrice: 1 } }],
-      [
-        { resource, removed: [record["ListingKey"]] },
-        { resource, removed: [hiddenMark] },
-      ],
+      [{ resource, datasetId, removed: [record["ListingKey"]] }, ...removalsOf(resource, hiddenMark)],
     ];
     for (const [i, changes] of steps.entries()) {
       await store.commit(changes);

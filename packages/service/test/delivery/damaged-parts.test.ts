@@ -5,13 +5,12 @@ import { rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { registerChecksum } from "@cadastre/store/testing";
-import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ask } from "../support/ask.ts";
 import { customerOf, exportsRoot, type ManifestReply, refusal } from "../support/deliveries.ts";
 import { flipBit } from "../support/flip-bit.ts";
 import { type Running, run } from "../support/running.ts";
+import { runSql } from "../support/sql.ts";
 
 /** Random damage in all. */
 const cases = Number(process.env["CASES"] ?? 3);
@@ -61,6 +60,9 @@ async function redeemed(token: string): Promise<string> {
   if (reply.status === 200) return sha256Of(new Uint8Array(bytes));
   return (JSON.parse(Buffer.from(bytes).toString()) as { error: string }).error;
 }
+
+const registrySql = (statement: string, ...values: readonly unknown[]) =>
+  runSql(running.folder, "registry", statement, ...values);
 
 const damagedCount = async () => {
   const { text } = await ask(`http://127.0.0.1:${running.service.adminPort}`, "/metrics");
@@ -149,17 +151,12 @@ test(
       const part = parts[randomInt(parts.length)];
       if (nth % 3 === 0 || part === undefined) {
         const column = columns[randomInt(columns.length)] ?? "text";
-        const database = new Database(running.folder.registry, { timeout: 5000 });
-        registerChecksum(database);
-        const row = database
-          .prepare<[string], Record<string, string>>("select * from cadastre_manifest where delivery = ?")
-          .get(id);
-        const bytes = Buffer.from(row?.[column] ?? "", "latin1");
+        const [row] = await registrySql("select * from cadastre_manifest where delivery = ?", id);
+        const bytes = Buffer.from(String(row?.[column]), "latin1");
         const index = randomInt(bytes.length);
         bytes[index] = (bytes[index] ?? 0) ^ 1;
         const damaged = bytes.toString("latin1");
-        database.prepare(`update cadastre_manifest set ${column} = ? where delivery = ?`).run(damaged, id);
-        database.close();
+        await registrySql(`update cadastre_manifest set ${column} = ? where delivery = ?`, damaged, id);
         const refused = await national.get(`${exportsRoot}/${id}/manifest`);
         expect([column, index, ...refusal(refused)]).toEqual([column, index, 503, "part_rebuilding"]);
         const whole = () => outcomeOf(id, 0);
@@ -179,21 +176,15 @@ test(
 test("a part that cannot be rebuilt fails its delivery: 410 `part_lost`, and the list does not have it", async () => {
   const { id, part } = short;
   const other = await delivered("short");
-  const database = new Database(running.folder.registry);
-  registerChecksum(database);
   // As after an entitlement that grants more than the one that the delivery was built for.
-  database.prepare("update cadastre_delivery set scope_sha256 = '0' where id = ?").run(id);
-  database.close();
+  await registrySql("update cadastre_delivery set scope_sha256 = '0' where id = ?", id);
   // Equal parts of deliveries are one file: what cannot be rebuilt for one is rebuilt for another.
   expect(part.sha256).toBe(other.part.sha256);
   const token = await national.grant(id, part.number);
   rmSync(fileOf(part));
   expect(await redeemed(token)).toBe("part_rebuilding");
   await rebuilt(other.id, part);
-  const keep = new Database(running.folder.registry);
-  registerChecksum(keep);
-  keep.prepare("update cadastre_delivery set scope_sha256 = '0' where state = 'complete'").run();
-  keep.close();
+  await registrySql("update cadastre_delivery set scope_sha256 = '0' where state = 'complete'");
   rmSync(fileOf(part));
   expect(await outcomeOf(id, part.number)).toBe("part_rebuilding");
   await expect.poll(() => redeemed(token), { timeout: 20_000 }).toBe("part_lost");

@@ -47,9 +47,12 @@ const repriced = (from: number, to: number, price: number): readonly Change[] =>
     ...one,
     record: { ...one.record, ListPrice: price, ModificationTimestamp: "2026-11-01T00:00:00.000Z" },
   }));
-const removed = (from: number, to: number): readonly Change[] => [
-  { resource: "Property", removed: market.slice(from, to).map(keyOf) },
-];
+const removed = (from: number, to: number): readonly Change[] =>
+  market.slice(from, to).map((one) => ({
+    resource: "Property",
+    datasetId: one.datasetId,
+    removed: [keyOf(one)],
+  }));
 
 /** Waits until a place is complete. */
 async function delivered(id: string, generation: number, sequence: number): Promise<void> {

@@ -1,7 +1,6 @@
-import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makeBackup } from "../../src/backup/backup.ts";
 import { restoreBackup } from "../../src/backup/restore.ts";
@@ -10,13 +9,15 @@ import { type Config, readConfig } from "../../src/config.ts";
 import { DataError } from "../../src/data/data-error.ts";
 import { type DataFolder, dataFolderAt } from "../../src/data/data-folder.ts";
 import { withRegistry } from "../../src/data/registry.ts";
-import { markerName } from "../../src/delivery/parts-place.ts";
+import { claimPlace, markerName } from "../../src/delivery/parts-place.ts";
 import { startService } from "../../src/service.ts";
 import { ask } from "../support/ask.ts";
 import { cadastre } from "../support/cli.ts";
 import { customerOf } from "../support/deliveries.ts";
 import { runProgram } from "../support/program.ts";
 import { type Running, run } from "../support/running.ts";
+import { dropDatabase, runSql } from "../support/sql.ts";
+import { copyDataFolder, onFiles, withDatabase } from "../support/test-database.ts";
 
 /*
  * The parts lie on a disk of their own, mounted at `parts`. To unmount it, its folder is renamed, and the mount point is an empty folder
@@ -56,7 +57,9 @@ async function mount(): Promise<void> {
 }
 
 const configOf = ({ path }: DataFolder, root = parts): Config =>
-  readConfig({ PORT: "0", CADASTRE_DATA: path, CADASTRE_PARTS: root, CADASTRE_LOG_LEVEL: "silent" });
+  readConfig(
+    withDatabase({ PORT: "0", CADASTRE_DATA: path, CADASTRE_PARTS: root, CADASTRE_LOG_LEVEL: "silent" }),
+  );
 
 /** Starts and stops a service; gives the message with which the start was refused. */
 async function start(folder: DataFolder, root = parts): Promise<string | undefined> {
@@ -76,20 +79,12 @@ async function findings(folder: DataFolder, root = parts): Promise<readonly stri
   return found;
 }
 
-const damaged = ({ registry }: DataFolder) => {
-  const database = new Database(registry, { readonly: true });
-  try {
-    return database.prepare("select count(*) from cadastre_damage").pluck().get();
-  } finally {
-    database.close();
-  }
-};
+const damaged = (folder: DataFolder) => runSql(folder, "registry", "select * from cadastre_damage");
 
 /** Content of a new registry, which has no parts. */
 async function newFolder(name: string): Promise<DataFolder> {
-  const folder = dataFolderAt(join(scratch, name));
-  await cp(running.folder.path, folder.path, { recursive: true });
-  for (const suffix of ["", "-wal", "-shm"]) await rm(folder.registry + suffix, { force: true });
+  const folder = await copyDataFolder(running.folder, join(scratch, name));
+  await dropDatabase(folder, "registry");
   await rm(folder.secrets);
   await withRegistry(folder, async () => {});
   return folder;
@@ -108,7 +103,7 @@ describe("a disk of parts that is not mounted", () => {
     expect([worker.code, worker.stderr]).toEqual([1, expect.stringContaining(message)]);
     expect(await findings(running.folder)).toEqual(["parts_foreign"]);
     expect(await readdir(parts)).toEqual([]);
-    expect(damaged(running.folder)).toBe(0);
+    expect(await damaged(running.folder)).toEqual([]);
     await mount();
     expect(await start(running.folder)).toBeUndefined();
     expect(await findings(running.folder)).toEqual([]);
@@ -127,7 +122,7 @@ describe("a disk of parts that is not mounted", () => {
       (JSON.parse((await ask(running.service.baseUrl, "/health/ready")).text) as { reasons?: string[] })
         .reasons;
     await expect.poll(reasons, { timeout: 30_000 }).toEqual(["parts_foreign"]);
-    expect(damaged(running.folder)).toBe(0);
+    expect(await damaged(running.folder)).toEqual([]);
     expect(await readdir(parts)).toEqual([]);
     await mount();
     await expect.poll(reasons, { timeout: 30_000 }).toBeUndefined();
@@ -154,6 +149,58 @@ test("a folder of parts is shared by no two data folders", async () => {
   expect(await start(running.folder)).toBeUndefined();
 });
 
+test("the parts of a registry are in one folder, or in one bucket", async () => {
+  await stop();
+  const { folder } = running;
+  const others = join(scratch, "others");
+  expect(await start(folder, others)).toMatch(
+    /others is not the folder of .*: it has no cadastre-parts.json, and/,
+  );
+  // A folder of the same registry that another node has claimed at the same time.
+  const marker = JSON.parse(await readFile(join(parts, markerName), "utf8")) as object;
+  await mkdir(others);
+  await writeFile(join(others, markerName), JSON.stringify({ ...marker, folder: "another" }));
+  expect(await start(folder, others)).toContain("the other nodes have them in another folder");
+  expect(await findings(folder, others)).toContain("parts_foreign");
+
+  const environment = { CADASTRE_DATA: folder.path, CADASTRE_PARTS_BUCKET: "s3://bucket/of/parts" };
+  const config = readConfig({ ...environment, PORT: "0", CADASTRE_LOG_LEVEL: "silent" });
+  const startWithBucket = async (bucket: string) => {
+    const service = await startService({ ...config, partsBucket: { bucket, prefix: "of/parts" } }, folder);
+    await service.stop();
+  };
+  await expect(startWithBucket("bucket")).rejects.toThrow(
+    /^s3:\/\/bucket\/of\/parts is not the bucket of this registry's parts, which are in a folder: .* `cadastre parts adopt`/,
+  );
+  expect(await cadastre(["parts", "adopt"], { environment })).toMatchObject({ code: 0 });
+  await startWithBucket("bucket");
+  await expect(startWithBucket("other")).rejects.toThrow("which are in s3://bucket/of/parts: ");
+  expect(await start(folder)).toContain("they are in s3://bucket/of/parts");
+});
+
+test("nodes that claim two new folders at once share none: one of them is refused", async () => {
+  await stop();
+  const folders = await Promise.all(
+    ["one", "two"].map(async (name) => ({ ...(await newFolder(name)), path: join(scratch, name) })),
+  );
+  const [one] = folders;
+  const places = ["a", "b"].map((name) => join(scratch, name));
+  const claims = await Promise.allSettled(
+    places.map((place) =>
+      withRegistry(one as DataFolder, (registry) => claimPlace(place, one as DataFolder, registry)),
+    ),
+  );
+  expect(claims.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+  const shared = await Promise.allSettled(
+    ["x", "y"].map(() =>
+      withRegistry(folders[1] as DataFolder, (registry) =>
+        claimPlace(join(scratch, "shared"), folders[1] as DataFolder, registry),
+      ),
+    ),
+  );
+  expect(shared.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled"]);
+});
+
 test("a folder of an earlier version, which has no marker, gets one", async () => {
   await stop();
   const marker = await readFile(join(parts, markerName), "utf8");
@@ -169,25 +216,28 @@ test("a marker that is damaged is told", async () => {
   expect(await findings(running.folder)).toEqual(["parts_foreign"]);
 });
 
-test("a restore marks the folder of parts, and moves no other registry's parts aside", async () => {
-  const backup = join(scratch, "backup");
-  await makeBackup(running, backup);
-  await stop();
-  const [path, root] = [join(scratch, "restored"), join(scratch, "restored-parts")];
-  await restoreBackup(backup, { dataFolder: path, partsFolder: root });
-  expect(await readdir(path)).not.toContain("restoring");
-  expect(await findings(dataFolderAt(path), root)).toEqual([]);
-  expect(await start(dataFolderAt(path), root)).toBeUndefined();
+test.runIf(onFiles)(
+  "a restore of files marks the folder of parts, and moves no other registry's parts aside",
+  async () => {
+    const backup = join(scratch, "backup");
+    await makeBackup(running, backup);
+    await stop();
+    const [path, root] = [join(scratch, "restored"), join(scratch, "restored-parts")];
+    await restoreBackup(backup, { dataFolder: path, partsFolder: root });
+    expect(await readdir(path)).not.toContain("restoring");
+    expect(await findings(dataFolderAt(path), root)).toEqual([]);
+    expect(await start(dataFolderAt(path), root)).toBeUndefined();
 
-  const other = await newFolder("other");
-  const others = join(scratch, "others-parts");
-  expect(await start(other, others)).toBeUndefined();
-  const again = { dataFolder: join(scratch, "again"), partsFolder: others };
-  await expect(restoreBackup(backup, again, { replace: true })).rejects.toThrow(
-    `holds the parts of another registry (${markerName})`,
-  );
-  expect(await start(other, others)).toBeUndefined();
-  // In its own place it is replaced, with its parts.
-  await restoreBackup(backup, { dataFolder: other.path, partsFolder: others }, { replace: true });
-  expect(await findings(other, others)).toEqual([]);
-});
+    const other = await newFolder("other");
+    const others = join(scratch, "others-parts");
+    expect(await start(other, others)).toBeUndefined();
+    const again = { dataFolder: join(scratch, "again"), partsFolder: others };
+    await expect(restoreBackup(backup, again, { replace: true })).rejects.toThrow(
+      `holds the parts of another registry (${markerName})`,
+    );
+    expect(await start(other, others)).toBeUndefined();
+    // In its own place it is replaced, with its parts.
+    await restoreBackup(backup, { dataFolder: other.path, partsFolder: others }, { replace: true });
+    expect(await findings(other, others)).toEqual([]);
+  },
+);

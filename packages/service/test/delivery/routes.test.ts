@@ -1,13 +1,12 @@
 import { createHash, createPublicKey, verify } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { registerChecksum } from "@cadastre/store/testing";
-import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { ask } from "../support/ask.ts";
 import { cadastre } from "../support/cli.ts";
 import { customerOf, dataOf, type ManifestReply, refusal } from "../support/deliveries.ts";
 import { type Running, run } from "../support/running.ts";
+import { runSql } from "../support/sql.ts";
 
 const root = "/v1/file-exports";
 const redemption = "/v1/file-downloads/redeem";
@@ -35,15 +34,8 @@ afterAll(async () => {
 });
 
 /** Change the registry by hand. */
-function inRegistry<T>(change: (database: Database.Database) => T): T {
-  const database = new Database(running.folder.registry);
-  registerChecksum(database);
-  try {
-    return change(database);
-  } finally {
-    database.close();
-  }
-}
+const registrySql = (statement: string, ...values: readonly unknown[]) =>
+  runSql(running.folder, "registry", statement, ...values);
 
 const sha256 = (bytes: string | Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 const pull = { domain: "listing", deliveryMode: "pull", idempotencyKey: "key" };
@@ -144,14 +136,12 @@ describe("the list", () => {
   test("has fifty deliveries on a page, unless the request says", async () => {
     const coarse = customerOf(running, "coarse");
     const id = await coarse.complete({ domain: "property" });
-    inRegistry((database) => {
-      const row = database.prepare<[string], object>("select * from cadastre_delivery where id = ?").get(id);
-      const names = Object.keys(row ?? {});
-      const insert = database.prepare(
-        `insert into cadastre_delivery (${names.join()}) values (${names.map((name) => `@${name}`).join()})`,
-      );
-      for (let nth = 10; nth < 60; nth++) insert.run({ ...row, id: nowhere.slice(0, -2) + nth });
-    });
+    const [row = {}] = await registrySql("select * from cadastre_delivery where id = ?", id);
+    const insert = `insert into cadastre_delivery (${Object.keys(row).join()}) values (${Object.keys(row)
+      .map(() => "?")
+      .join()})`;
+    for (let nth = 10; nth < 60; nth++)
+      await registrySql(insert, ...Object.values({ ...row, id: nowhere.slice(0, -2) + nth }));
     const page = JSON.parse((await coarse.get(root)).text) as { readonly meta: object };
     expect(page.meta).toMatchObject({ count: 50, next_after: expect.any(String) as string });
   });
@@ -407,9 +397,7 @@ test("what has expired is gone, and then purged; that it was loaded may still be
   const id = await national.complete({ domain: "public_record" });
   const token = await national.grant(id, 0);
   const { data, meta } = await national.manifest(id);
-  inRegistry((database) =>
-    database.prepare("update cadastre_delivery set expires = ? where id = ?").run(Date.now() - 1, id),
-  );
+  await registrySql("update cadastre_delivery set expires = ? where id = ?", Date.now() - 1, id);
   const status = async () => dataOf<{ status: string }>(await national.get(`${root}/${id}`)).status;
   const requireGone = async () => {
     for (const target of ["/manifest", "/download?part=0"])

@@ -6,6 +6,8 @@ import { ask } from "../support/ask.ts";
 import { customerOf, dataOf } from "../support/deliveries.ts";
 import { end, type Program, says, startProgram } from "../support/program.ts";
 import { type Running, run } from "../support/running.ts";
+import { runSql } from "../support/sql.ts";
+import { onFiles } from "../support/test-database.ts";
 
 const leaseSeconds = 3;
 
@@ -66,25 +68,33 @@ async function partsOf(id: string): Promise<readonly string[]> {
   return data.parts.map(({ sha256 }) => sha256);
 }
 
+/** True if no process is in a transaction of the registry. */
+async function isFree(): Promise<boolean> {
+  if (!onFiles) {
+    const busy = `select 1 from pg_stat_activity
+      where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()`;
+    return (await runSql(running.folder, "registry", busy)).length === 0;
+  }
+  const registry = new Database(running.folder.registry, { timeout: 100 });
+  try {
+    registry.exec("begin immediate; rollback");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    registry.close();
+  }
+}
+
 /**
- * Stops a process while it is not writing to the registry. SQLite makes all writers wait for the end of a transaction, so a process that is
- * stopped within one would block them until it continues.
+ * Stops a process while it is not writing to the registry. The databases make other writers wait for the end of a transaction, SQLite all of
+ * them, so a process that is stopped within one would block them until it continues.
  */
 async function stopBetweenWrites({ child }: Program): Promise<void> {
-  const registry = new Database(running.folder.registry, { timeout: 100 });
-  const isFree = () => {
-    try {
-      registry.exec("begin immediate; rollback");
-      return true;
-    } catch {
-      return false;
-    }
-  };
-  for (child.kill("SIGSTOP"); !isFree(); child.kill("SIGSTOP")) {
+  for (child.kill("SIGSTOP"); !(await isFree()); child.kill("SIGSTOP")) {
     child.kill("SIGCONT");
     await wait(5);
   }
-  registry.close();
 }
 
 /** Small parts, so that a delivery has many. */

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ask } from "../support/ask.ts";
 import { commitTo } from "../support/commit.ts";
 import { customerOf, dataOf, refusal } from "../support/deliveries.ts";
+import { removalsOf } from "../support/removals.ts";
 import { type Running, run } from "../support/running.ts";
 import { hurry, subscriptionsRoot as root } from "../support/subscriptions.ts";
 
@@ -97,7 +98,7 @@ describe("a subscription", () => {
       (await national.get("/reso/odata/Property?$top=1&$select=ListingKey&$orderby=ListingKey")).text,
     ) as { readonly value: readonly { readonly ListingKey: string }[] };
     const key = listed.value[0]?.ListingKey ?? "";
-    await commitTo(running, [{ resource: "Property", removed: [key] }]);
+    await commitTo(running, removalsOf("Property", key));
     for (const id of ids) await hurry(national, id);
     const [listing, property, publicRecord] = await Promise.all(ids.map((id) => delivered(id, 1)));
     expect(publicRecord?.noChange).toBe(true);

@@ -111,10 +111,10 @@ describe.each(Object.entries(engines).filter(([name]) => name !== "memory"))("ov
       const engine = await start();
       const stores = [await engine.open("first"), await engine.open("second")] as const;
       const [first, second] = await Promise.all(
-        stores.map((store, i) => {
+        stores.map(async (store, i) => {
           const own = join(folder, String(i));
           mkdirSync(own);
-          return openDeliverySide(store, own);
+          return openDeliverySide(store, await engine.openRegistry(`side_${i}`), own);
         }),
       );
       if (first === undefined || second === undefined) throw new Error("there are two sides");

@@ -21,7 +21,7 @@ import {
 } from "@cadastre/delivery";
 import { compileScope, type Scope } from "@cadastre/entitlement";
 import { readManifest, signManifest } from "@cadastre/manifest";
-import { openSqliteRegistry } from "@cadastre/store/registry";
+import type { AccessRegistry } from "@cadastre/store/registry";
 import { statusView } from "../../src/delivery/delivery-view.ts";
 import type { FilledStore } from "./memory-store.ts";
 import type { Grants } from "./projection.ts";
@@ -65,9 +65,12 @@ export type DeliverySide = Filling & {
   readonly close: () => Promise<void>;
 };
 
-/** @param folder folder of the registry and the parts */
-export async function openDeliverySide(store: FilledStore, folder: string): Promise<DeliverySide> {
-  const registry = await openSqliteRegistry({ file: join(folder, "registry.sqlite") });
+/** @param folder folder of the parts */
+export async function openDeliverySide(
+  store: FilledStore,
+  registry: AccessRegistry,
+  folder: string,
+): Promise<DeliverySide> {
   const { deliveries: ledger, subscriptions: registered } = createDeliveryRegistry(registry.database);
   const parts = partsInMemory(join(folder, "staging"));
   const source = sourceOver(store);

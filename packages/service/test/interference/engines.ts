@@ -3,22 +3,29 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hasPostgres, startPostgres } from "@cadastre/odata/testing";
 import { openPostgresStore } from "@cadastre/store/postgres";
+import { type AccessRegistry, openPostgresRegistry, openSqliteRegistry } from "@cadastre/store/registry";
 import { openSqliteStore } from "@cadastre/store/sqlite";
 import { type FilledStore, openMemoryStore } from "./memory-store.ts";
 import { resources } from "./universe.ts";
 
-/** Opens stores of one kind. */
+/** Opens stores and registries of one kind. */
 export type Engine = {
   readonly open: (name: string) => Promise<FilledStore>;
+  readonly openRegistry: (name: string) => Promise<AccessRegistry>;
   readonly close: () => Promise<void>;
 };
 
-const memory = async (): Promise<Engine> => ({ open: async () => openMemoryStore(), close: async () => {} });
+/** There is no registry in memory: it has one of SQLite. */
+async function memory(): Promise<Engine> {
+  return { ...(await sqlite()), open: async () => openMemoryStore() };
+}
 
 async function sqlite(): Promise<Engine> {
   const folder = mkdtempSync(join(tmpdir(), "cadastre-interference-"));
+  const fileOf = (name: string) => join(folder, `${name}.sqlite`);
   return {
-    open: (name) => openSqliteStore({ file: join(folder, `${name}.sqlite`), resources, threads: 0 }),
+    open: (name) => openSqliteStore({ file: fileOf(name), resources, threads: 0 }),
+    openRegistry: (name) => openSqliteRegistry({ file: fileOf(`${name}-registry`) }),
     close: async () => rmSync(folder, { recursive: true }),
   };
 }
@@ -27,6 +34,7 @@ async function postgres(): Promise<Engine> {
   const server = await startPostgres();
   return {
     open: (schema) => openPostgresStore({ connection: server.url, schema, resources, connections: 2 }),
+    openRegistry: (name) => openPostgresRegistry({ connection: server.url, schema: `${name}_registry` }),
     close: () => server.stop(),
   };
 }

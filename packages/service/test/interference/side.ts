@@ -129,8 +129,11 @@ export async function filling(store: FilledStore): Promise<Filling> {
   let checkpoint = await store.checkpoint();
   return {
     fill: async (world) => {
-      const present = new Set(world.map(identityOf));
-      const removed = held.filter((row) => !present.has(identityOf(row))).map(removalOf);
+      // A record that moves to another dataset is removed from its own first.
+      const present = new Set(world.map((row) => `${row.datasetId} ${identityOf(row)}`));
+      const removed = held
+        .filter((row) => !present.has(`${row.datasetId} ${identityOf(row)}`))
+        .map(removalOf);
       ({ checkpoint } = await store.commit([...removed, ...stored(world), filler(checkpoint)]));
       await store.builds.publish(["Property"]);
       held = world;

@@ -226,10 +226,17 @@ export const resources: readonly StoredResource[] = storedResources.flatMap((sto
   const set = narrowedSets.get(stored.entitySet.name as ResourceName);
   if (set === undefined) return [];
   const isKept = (name: string) => set.type.properties.has(name) || name === datasetProperty.name;
-  const { indexes, folded = [] } = stored;
+  const { indexes, folded = [], texts = [] } = stored;
   const columns = stored.columns.filter(isKept);
   const areKept = (index: readonly string[]) => index.every(isKept);
   return [
-    { ...stored, entitySet: set, columns, indexes: indexes.filter(areKept), folded: folded.filter(areKept) },
+    {
+      ...stored,
+      entitySet: set,
+      columns,
+      indexes: indexes.filter(areKept),
+      folded: folded.filter(areKept),
+      texts: texts.filter(isKept),
+    },
   ];
 });

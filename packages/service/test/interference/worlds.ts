@@ -81,6 +81,7 @@ export const identityOf = (row: StoredRecord): string => `${row.resource}/${Stri
 
 export const removalOf = (row: StoredRecord): RemovedRecord => ({
   resource: row.resource,
+  datasetId: row.datasetId,
   removed: [keyValueOf(row)],
 });
 

@@ -60,7 +60,8 @@ export function changingListings(count: number, { commit }: ListingsService, see
     indexes.pop();
     const key = listingKeyAt(index);
     deleted.add(key);
-    return { change: { resource: "Property", removed: [key] }, done: () => there.delete(key) };
+    const datasetId = datasets.get(listingAt(index)["OriginatingSystemName"]) ?? null;
+    return { change: { resource: "Property", datasetId, removed: [key] }, done: () => there.delete(key) };
   }
 
   function plan(): Planned {

@@ -43,7 +43,7 @@ export const marked = {
 } as const satisfies Record<string, Marked>;
 const allMarked: readonly Marked[] = Object.values(marked);
 
-const hiddenDataset = "00000000-0000-4000-8000-000000000000";
+export const hiddenDataset = "00000000-0000-4000-8000-000000000000";
 
 /** Marks that a customer may not see, by API key. */
 const hiddenMarks = new Map<string, readonly string[]>();

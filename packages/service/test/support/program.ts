@@ -52,8 +52,9 @@ export async function says({ child, output }: Program, text: string): Promise<vo
   }
 }
 
-/** Sends a signal to a program, waits for its end, and returns its exit code. */
+/** Sends a signal to a program, waits for its end, and returns its exit code. A program that has ended already keeps its own. */
 export async function end({ child }: Program, signal: NodeJS.Signals): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
   const closed = once(child, "close");
   child.kill(signal);
   const [code] = (await closed) as [number | null];

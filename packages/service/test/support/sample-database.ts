@@ -33,6 +33,15 @@ export const createSampleDatabase = (path: string, listings: number): Promise<st
     prepareListings(await openDataFolder(path, { url }), listings, silent),
   );
 
+/** Creates a data folder with sample listings, as a first start does. */
+export async function newSampleFolder(listings: number): Promise<DataFolder> {
+  const path = await mkdtemp(join(tmpdir(), "cadastre-folder-"));
+  const url = await createSampleDatabase(path, listings);
+  const folder = await openDataFolder(path, url === undefined ? undefined : { url });
+  if (url === undefined) await prepareSample(folder, listings);
+  return folder;
+}
+
 async function keep(kept: string, listings: number): Promise<void> {
   const folder = await openDataFolder(await mkdtemp(join(tmpdir(), "cadastre-sample-")));
   try {

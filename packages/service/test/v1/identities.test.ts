@@ -2,6 +2,7 @@ import { hasPostgres, type PostgresServer, startPostgres } from "@cadastre/odata
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Reply } from "../support/ask.ts";
 import { errorBody } from "../support/error-body.ts";
+import { removalsOf } from "../support/removals.ts";
 import {
   absent,
   type Databases,
@@ -144,7 +145,7 @@ describe.each(Object.entries(databases))("identities over %s", (_name, open) => 
     expect(there.version > before.version).toBe(true);
     // Two Placekeys share the address: it answers as that of the listing that counts most.
     expect(await find(provisional(moved))).toEqual(there);
-    await store.commit([{ resource: "Property", removed: ["b"] }]);
+    await store.commit(removalsOf("Property", "b"));
     await expectAbsent(house);
     expect(await find(tower)).toEqual(there);
   });

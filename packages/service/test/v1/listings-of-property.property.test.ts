@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Collection, query } from "../support/ask.ts";
 import { errorBody } from "../support/error-body.ts";
+import { removalsOf } from "../support/removals.ts";
 import {
   absentProvisional,
   everything,
@@ -115,7 +116,7 @@ let keys: readonly string[] = [];
 /** Makes this all that there is. */
 async function fill(world: readonly StoredRecord[], resolved: readonly { id: string; placekey: string }[]) {
   const { store, registry } = service;
-  await store.commit([...keys.map((key) => ({ resource: "Property", removed: [key] })), ...world]);
+  await store.commit([...keys.flatMap((key) => removalsOf("Property", key)), ...world]);
   keys = world.map((_, i) => `k${i}`);
   for (const id of ids) await registry.identities.release(id);
   for (const { id, placekey } of resolved)

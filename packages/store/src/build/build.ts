@@ -139,7 +139,7 @@ export type Builds = {
    * published. A later change of a record replaces an earlier one of the same source. A batch that does not start at the source's
    * cursor is ignored if it ends at the cursor, because it has been staged before; otherwise it is refused.
    *
-   * @throws {StoreError} `invalid_record`, `unknown_resource`, `cursor_passed`, `set_not_begun`
+   * @throws {StoreError} `invalid_record`, `key_of_another_dataset`, `unknown_resource`, `cursor_passed`, `set_not_begun`
    */
   readonly stage: (
     resource: string,
@@ -169,7 +169,7 @@ export type Builds = {
    * Applies all staged changes of the resources in one commit, and adds a build of each resource. Until the commit ends, readers
    * see the previous state. If a check does not pass or throws, nothing is changed and the changes remain staged.
    *
-   * @throws {StoreError} `invalid_record`, `unknown_resource`
+   * @throws {StoreError} `invalid_record`, `key_of_another_dataset`, `unknown_resource`
    */
   readonly publish: (
     resources: readonly string[],

@@ -12,7 +12,7 @@ import { verifyBuilds } from "./verify.ts";
 
 /** Creates the `Builds` of a store. */
 export function createBuilds(database: BuildDatabase): Builds {
-  const { tables, formOf, read, write } = database;
+  const { tables, read, write } = database;
   const find = (resource: string): StoredTable => {
     const stored = tables.get(resource);
     if (stored === undefined) throw new StoreError("unknown_resource", resource);
@@ -21,7 +21,7 @@ export function createBuilds(database: BuildDatabase): Builds {
   return {
     stage: async (resource, source, changes, options) => {
       const stored = find(resource);
-      return write(({ session }) => stageBatch(session, stored, formOf, source, changes, options));
+      return write(({ session }) => stageBatch(session, stored, database, source, changes, options));
     },
     cursor: async (resource, source) => {
       const sources = await read((session) => readSources(session, find(resource).table.name));

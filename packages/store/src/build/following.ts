@@ -4,7 +4,6 @@ import { join, value } from "@cadastre/odata/run";
 import type { Session } from "../database/session.ts";
 import { beginning, beginningValue, recordColumns, type TableSchema, validity } from "../schema/table.ts";
 import type { Follows } from "../stored-resource.ts";
-import { fillChecksums } from "../write/fill-checksums.ts";
 
 /** Statements that copy values into the records of a table from the records that they follow. */
 type Following = {
@@ -31,18 +30,12 @@ export type FollowingCommit = {
 
 /** Updates the hidden columns of records that follow others, see `StoredResource.follows`. */
 export async function updateFollowers(commit: FollowingCommit): Promise<void> {
-  const { session, dataset, checkpoint, count } = commit;
-  const where = sql`${beginning} = ${beginningValue(checkpoint)}`;
+  const { session, count } = commit;
   for (const { table, tally, write } of followings(commit)) {
     await count(table.name, tally);
     for (const statement of write) await session.rows(statement);
-    if (table.follows !== undefined && movesDataset(table.follows))
-      await fillChecksums(session, table, table.name, dataset, { where });
   }
 }
-
-/** True if records get the dataset of the record that they follow. Their checksum covers it, so it is computed again. */
-const movesDataset = ({ values }: Follows): boolean => Object.hasOwn(values, datasetProperty.name);
 
 function* followings({ tables, changed, dataset, checkpoint }: FollowingCommit): Generator<Following> {
   const touched = new Set(changed.keys());
@@ -76,25 +69,23 @@ function followingOf(
   const record = Object.values(recordColumns).map((name) => identifier(name));
   const all = [...held, from, ...record];
   const now = sql`cast(${value(checkpoint)} as bigint)`;
+  const ofDataset = identifier(datasetProperty.name);
   const [ownerKey, belongsTo] = [identifier(followed.key[0]?.name ?? ""), identifier(reference)];
   const pairs = Object.entries(values).map(([own, column]) => {
     const read = column === datasetProperty.name ? dataset : identifier(column);
-    const said = sql`(select ${read} from ${owner} where ${owner}.${ownerKey} = ${current}.${belongsTo})`;
+    const said = sql`(select ${read} from ${owner} where ${owner}.${ownerKey} = ${current}.${belongsTo}
+    and ${owner}.${ofDataset} = ${current}.${ofDataset})`;
     return { own: identifier(own), said };
   });
   const differs = pairs.map(({ own, said }) => sql`${current}.${own} is distinct from ${said}`);
-  const changed = sql`select ${ownerKey} from ${owner} where ${beginning} = ${beginningValue(checkpoint)}
-    union all select ${ownerKey} from ${identifier(followed.closed)} where ${to} = ${now}`;
-  const key = list(table.key.map(({ name }) => identifier(name)));
+  const changed = sql`select ${ownerKey}, ${ofDataset} from ${owner} where ${beginning} = ${beginningValue(checkpoint)}
+    union all select ${ownerKey}, ${ofDataset} from ${identifier(followed.closed)} where ${to} = ${now}`;
+  const key = list([...table.key, datasetProperty].map(({ name }) => identifier(name)));
   // Each part is found by an index of its own; with "or" between the conditions the whole table would be read.
   const candidates = sql`select ${key} from ${current} where ${beginning} = ${beginningValue(checkpoint)}
-    union all select ${key} from ${current} where ${belongsTo} in (${changed})`;
+    union all select ${key} from ${current} where (${belongsTo}, ${ofDataset}) in (${changed})`;
   const strays = sql`(${key}) in (${candidates}) and (${join(differs, " or ")})`;
-  const set = [
-    ...pairs.map(({ own, said }) => sql`${own} = ${said}`),
-    sql`${from} = ${now}`,
-    ...(movesDataset(follows) ? [sql`${identifier(recordColumns.checksum)} = null`] : []),
-  ];
+  const set = [...pairs.map(({ own, said }) => sql`${own} = ${said}`), sql`${from} = ${now}`];
   return {
     table,
     tally: sql`select ${dataset}, count(*) from ${current} where ${from} <> ${now} and ${strays} group by 1`,

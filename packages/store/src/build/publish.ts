@@ -2,7 +2,14 @@ import { identifier, type SqlFragment, sql } from "@cadastre/odata";
 import { join, value } from "@cadastre/odata/run";
 import { refreshCoverage } from "../coverage/refresh.ts";
 import type { Session } from "../database/session.ts";
-import { beginning, recordText, type StoredTable, type TableSchema, validity } from "../schema/table.ts";
+import {
+  beginning,
+  isSameRecord,
+  recordText,
+  type StoredTable,
+  type TableSchema,
+  validity,
+} from "../schema/table.ts";
 import type { Commit } from "../store.ts";
 import { createUlid } from "../ulid.ts";
 import type { PendingChange } from "../write/version.ts";
@@ -81,7 +88,7 @@ async function publishWithin(
   const rehearsed = given === "within" ? await rehearse(open.session, database, tables) : given;
   if (given !== "within" && rehearsed !== undefined)
     if (!(await isStillValid(rehearsed, open.session, database, tables))) throw new Outdated();
-  await open.fill(takeStaged(open.session, tables));
+  await open.fill(takeStaged(open.session, database, tables));
   await open.updateFollowers();
   const commit = await open.finish();
   const builds: Build[] = [];
@@ -102,12 +109,17 @@ async function publishWithin(
 }
 
 /** Yields all staged changes of the resources, and marks them as served. Sources whose full set is still open are skipped. */
-async function* takeStaged(session: Session, tables: readonly StoredTable[]): AsyncGenerator<PendingChange> {
+async function* takeStaged(
+  session: Session,
+  { datasetId }: BuildDatabase,
+  tables: readonly StoredTable[],
+): AsyncGenerator<PendingChange> {
   for (const { table } of tables) {
     const sources = readySources(await readSources(session, table.name));
     if (sources.length === 0) continue;
-    for (const state of sources) if (state.fullSet === "whole") await stageMissing(session, table, state);
-    yield* stagedChanges(session, table, sources);
+    for (const state of sources)
+      if (state.fullSet === "whole") await stageMissing(session, table, datasetId, state);
+    yield* stagedChanges(session, table, datasetId, sources);
     for (const state of sources)
       await writeSource(session, table.name, { ...state, served: state.cursor, fullSet: null });
   }
@@ -140,12 +152,9 @@ async function candidateOf(
   const record = sql`${database.datasetId}, ${recordText}`;
   const schemas = [...database.tables.values()].map((one) => one.table);
   const [before] = await readBuilds(session, table.name, 1);
-  const sameKey = join(
-    table.key.map(({ name }) => sql`${current}.${identifier(name)} = ${closed}.${identifier(name)}`),
-    " and ",
-  );
+  const sameRecord = isSameRecord(table, current, closed);
   // A removed record has no current version that began with this commit; a replaced record has one.
-  const isReplaced = sql`${sameKey} and ${current}.${identifier(validity.from.name)} = ${value(checkpoint)}`;
+  const isReplaced = sql`${sameRecord} and ${current}.${identifier(validity.from.name)} = ${value(checkpoint)}`;
   const isGone = sql`${identifier(validity.to.name)} = ${value(checkpoint)}
     and not exists (select 1 from ${current} where ${isReplaced})`;
   const records = (statement: SqlFragment) => () => recordsOf(session.stream(statement));

@@ -1,15 +1,16 @@
 import { createHash } from "node:crypto";
 import { identifier, sql } from "@cadastre/odata";
-import { join, value } from "@cadastre/odata/run";
+import { value } from "@cadastre/odata/run";
 import type { RowValues, Session } from "../database/session.ts";
 import type { StoredTable, TableSchema } from "../schema/table.ts";
-import { removalKey, versionOf } from "../write/version.ts";
+import { type RemovedKey, removalKey, versionOf } from "../write/version.ts";
 import type { Rehearsal } from "./build.ts";
 import type { BuildDatabase } from "./build-database.ts";
 import { hashedText, recordHash, type StateDigest, sumOf, sumText } from "./digest.ts";
 import { currentDigest } from "./digest-table.ts";
+import { hasOneOfKeys } from "./record-keys.ts";
 import { readSources, type SourceState } from "./sources.ts";
-import { missingKeys, readySources, stagedChanges } from "./staged-changes.ts";
+import { missingRecords, readySources, stagedChanges } from "./staged-changes.ts";
 
 /** Number of records that are looked up at once. */
 const groupSize = 500;
@@ -75,11 +76,14 @@ async function resultOf(
   let { records } = digest.total();
   let sum = sumOf(digest.total().sha256);
   for await (const changes of groupsOf(changesOf())) {
-    const keys = changes.map(({ key }) => key);
-    for (const hash of await readHashes(session, table, database, keys)) {
-      records--;
-      sum -= hash;
-    }
+    const datasets = new Map<string | null, RowValues[]>();
+    for (const { datasetId, key } of changes)
+      datasets.set(datasetId, [...(datasets.get(datasetId) ?? []), key]);
+    for (const [datasetId, keys] of datasets)
+      for (const hash of await readHashes(session, table, database, datasetId, keys)) {
+        records--;
+        sum -= hash;
+      }
     for (const { hash } of changes) {
       if (hash === undefined) continue;
       records++;
@@ -90,21 +94,24 @@ async function resultOf(
 
   async function* changesOf(): AsyncGenerator<RehearsedChange> {
     if (sources.length === 0) return;
-    for await (const key of missingKeys(session, table, sources)) yield { key, hash: undefined };
-    for await (const change of stagedChanges(session, table, sources)) {
+    const { datasetId } = database;
+    for await (const missing of missingRecords(session, table, datasetId, sources))
+      yield { ...missing, hash: undefined };
+    for await (const change of stagedChanges(session, table, datasetId, sources)) {
       if (!("record" in change)) {
-        yield { key: removalKey(change, table, formOf), hash: undefined };
+        yield { datasetId: change.datasetId, key: removalKey(change, table, formOf), hash: undefined };
         continue;
       }
       const { values, text } = versionOf(change, table, members, formOf);
       const hash = createHash("sha256").update(hashedText(change.datasetId, text)).digest("hex");
-      yield { key: values.slice(0, table.key.length), hash: sumOf(hash) };
+      const key = values.slice(0, table.key.length);
+      yield { datasetId: change.datasetId, key, hash: sumOf(hash) };
     }
   }
 }
 
-/** The key of a record, and its hash after the publication; undefined if it is removed. */
-type RehearsedChange = { readonly key: RowValues; readonly hash: bigint | undefined };
+/** The dataset and key of a record, and its hash after the publication; undefined if it is removed. */
+type RehearsedChange = Pick<RemovedKey, "datasetId" | "key"> & { readonly hash: bigint | undefined };
 
 async function* groupsOf<T>(all: AsyncIterable<T>): AsyncGenerator<readonly T[]> {
   let group: T[] = [];
@@ -116,28 +123,20 @@ async function* groupsOf<T>(all: AsyncIterable<T>): AsyncGenerator<readonly T[]>
   if (group.length > 0) yield group;
 }
 
-/** Reads the hashes of the records that exist among those with the keys. */
+/** Reads the hashes of the records of a dataset that exist among those with the keys. */
 async function readHashes(
   session: Session,
   table: TableSchema,
   database: BuildDatabase,
+  datasetId: string | null,
   keys: readonly RowValues[],
 ): Promise<readonly bigint[]> {
-  const [first, ...rest] = table.key.map(({ name }) => identifier(name));
-  if (first === undefined) return [];
-  const listed = keys.map((key) => value(key[0]));
-  const isOne =
-    rest.length === 0
-      ? sql`${first} in (${join(listed, ", ")})`
-      : join(
-          keys.map((key, i) => {
-            const equal = rest.map((column, j) => sql` and ${column} = ${value(key[j + 1])}`);
-            return sql`(${first} = ${listed[i] ?? value(null)}${join(equal, " ")})`;
-          }),
-          " or ",
-        );
+  const isOfDataset =
+    datasetId === null
+      ? sql`${database.datasetId} is null`
+      : sql`${database.datasetId} = ${value(datasetId)}`;
   const rows = await session.rows(
-    sql`select ${recordHash(database)} from ${identifier(table.name)} where ${isOne}`,
+    sql`select ${recordHash(database)} from ${identifier(table.name)} where (${hasOneOfKeys(table, keys)}) and ${isOfDataset}`,
   );
   return rows.map(([hash]) => sumOf(hash as string));
 }

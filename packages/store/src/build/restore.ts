@@ -1,6 +1,6 @@
 import { identifier, type SqlFragment, sql } from "@cadastre/odata";
 import { join, value } from "@cadastre/odata/run";
-import { recordColumns, type TableSchema, validity } from "../schema/table.ts";
+import { isSameRecord, recordColumns, type TableSchema, validity } from "../schema/table.ts";
 
 /** Statements that restore a table to an earlier state. */
 export type Restoration = {
@@ -29,10 +29,7 @@ export function restorationOf(
   const record = Object.values(recordColumns).map((name) => identifier(name));
   const all = [...held, from, ...record];
   const [then, now] = [sql`cast(${value(at)} as bigint)`, sql`cast(${value(checkpoint)} as bigint)`];
-  const sameKey = join(
-    table.key.map(({ name }) => sql`${current}.${identifier(name)} = ${closed}.${identifier(name)}`),
-    " and ",
-  );
+  const sameRecord = isSameRecord(table, current, closed);
   return {
     write: [
       sql`insert into ${closed} (${list([...all, to])}) select ${list([...all, now])} from ${current} where ${from} > ${then}`,
@@ -43,7 +40,7 @@ export function restorationOf(
     tally: {
       written: sql`select ${dataset}, count(*) from ${current} where ${from} = ${now} group by 1`,
       removed: sql`select ${dataset}, count(*) from ${closed} where ${to} = ${now}
-  and not exists (select 1 from ${current} where ${sameKey}) group by 1`,
+  and not exists (select 1 from ${current} where ${sameRecord}) group by 1`,
     },
   };
 }

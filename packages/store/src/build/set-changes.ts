@@ -1,8 +1,15 @@
 import { identifier, type SqlFragment, sql } from "@cadastre/odata";
-import { join, value } from "@cadastre/odata/run";
+import { value } from "@cadastre/odata/run";
 import { compareCodePoints } from "../code-points.ts";
 import type { Session } from "../database/session.ts";
-import { beginning, ownerColumn, sourceProperty, type TableSchema, validity } from "../schema/table.ts";
+import {
+  beginning,
+  isSameRecord,
+  ownerColumn,
+  sourceProperty,
+  type TableSchema,
+  validity,
+} from "../schema/table.ts";
 import type { Commit } from "../store.ts";
 import type { SetChange } from "./build.ts";
 import type { StateDigest } from "./digest.ts";
@@ -69,10 +76,7 @@ async function countsOf(
 
 function statementsOf(table: TableSchema, owner: string | undefined, now: SqlFragment) {
   const [current, closed] = [identifier(table.name), identifier(table.closed)];
-  const sameKey = join(
-    table.key.map(({ name }) => sql`${current}.${identifier(name)} = ${closed}.${identifier(name)}`),
-    " and ",
-  );
+  const sameRecord = isSameRecord(table, current, closed);
   const isOwned = (one: SqlFragment) =>
     owner === undefined ? sql`1 = 1` : sql`${one}.${identifier(owner)} is not null`;
   const [isThere, wasThere] = [isOwned(current), isOwned(closed)];
@@ -81,7 +85,7 @@ function statementsOf(table: TableSchema, owner: string | undefined, now: SqlFra
   // A replaced record has a new current version. A current version from before the commit was not removed.
   return {
     removed: sql`${counts} ${closed} where ${to} = ${now} and ${wasThere}
-  and not exists (select 1 from ${current} where ${sameKey} and ${current}.${from} = ${now} and ${isThere})
+  and not exists (select 1 from ${current} where ${sameRecord} and ${current}.${from} = ${now} and ${isThere})
   group by ${source}`,
     began: sql`${counts} ${current} where ${beginning} = ${now} and ${isThere} group by ${source}`,
     ended: sql`${counts} ${closed} where ${to} = ${now} and ${wasThere} group by ${source}`,

@@ -1,62 +1,86 @@
 import { identifier, type SqlFragment, sql } from "@cadastre/odata";
 import { join, value } from "@cadastre/odata/run";
-import type { RowValues, Session } from "../database/session.ts";
+import type { Session } from "../database/session.ts";
 import { sourceProperty, stagedColumns, type TableSchema } from "../schema/table.ts";
-import type { PendingChange } from "../write/version.ts";
+import type { PendingChange, RemovedKey } from "../write/version.ts";
 import type { SourceState } from "./sources.ts";
 import { stagedRecord } from "./staged-record.ts";
 
 const source = identifier(sourceProperty.name);
 const batch = identifier(stagedColumns.batch);
 
+const dataset = identifier(stagedColumns.dataset);
+
 const namesOf = ({ key }: TableSchema): readonly SqlFragment[] => key.map(({ name }) => identifier(name));
 
-const sameKey = (table: TableSchema, left: SqlFragment, right: SqlFragment): SqlFragment =>
-  join(
-    namesOf(table).map((column) => sql`${left}.${column} = ${right}.${column}`),
-    " and ",
-  );
+const sameKey = (table: TableSchema, left: SqlFragment, right: SqlFragment): readonly SqlFragment[] =>
+  namesOf(table).map((column) => sql`${left}.${column} = ${right}.${column}`);
+
+/** Condition that a staged change and a row of the table are of one record. */
+const isOfRecord = (
+  table: TableSchema,
+  staged: SqlFragment,
+  current: SqlFragment,
+  datasetId: SqlFragment,
+): SqlFragment => {
+  const ofDataset = table.shared ? [] : [sql`${staged}.${dataset} = ${datasetId}`];
+  return join([...sameKey(table, staged, current), ...ofDataset], " and ");
+};
+
+/** Condition that two staged changes are of one record. */
+const isSameChange = (table: TableSchema, left: SqlFragment, right: SqlFragment): SqlFragment => {
+  const ofDataset = table.shared ? [] : [sql`${left}.${dataset} = ${right}.${dataset}`];
+  return join([...sameKey(table, left, right), ...ofDataset], " and ");
+};
 
 /** Returns the sources whose staged changes can be published: not those whose full set is still open. */
 export const readySources = (sources: readonly SourceState[]): readonly SourceState[] =>
   sources.filter(({ fullSet }) => fullSet !== "open");
 
 /** Stages the removal of the records of a source that its full set does not contain. */
-export async function stageMissing(session: Session, table: TableSchema, state: SourceState): Promise<void> {
+export async function stageMissing(
+  session: Session,
+  table: TableSchema,
+  datasetId: SqlFragment,
+  state: SourceState,
+): Promise<void> {
   const [current, staged] = [identifier(table.name), identifier(table.staged)];
   const names = namesOf(table);
-  const values = [...names, source, sql`cast(${value(state.batch)} as bigint)`];
+  const values = [...names, source, sql`cast(${value(state.batch)} as bigint)`, datasetId];
   await session.rows(
-    sql`insert into ${staged} (${join([...names, source, batch], ", ")})
-  select ${join(values, ", ")} from ${current} where ${isMissing(table, state)}`,
+    sql`insert into ${staged} (${join([...names, source, batch, dataset], ", ")})
+  select ${join(values, ", ")} from ${current} where ${isMissing(table, datasetId, state)}`,
   );
 }
 
 /** Condition for the records of a source that its full set does not contain. */
-function isMissing(table: TableSchema, { source: name }: SourceState): SqlFragment {
+function isMissing(table: TableSchema, datasetId: SqlFragment, { source: name }: SourceState): SqlFragment {
   const [current, staged] = [identifier(table.name), identifier(table.staged)];
-  const named = sql`select 1 from ${staged} where ${sameKey(table, staged, current)} and ${staged}.${source} = ${value(name)}`;
+  const named = sql`select 1 from ${staged} where ${isOfRecord(table, staged, current, datasetId)} and ${staged}.${source} = ${value(name)}`;
   return sql`${current}.${source} = ${value(name)} and not exists (${named})`;
 }
 
 /**
- * Streams the keys of the records that complete full sets of the sources do not contain, unless another source has a newer change of the
+ * Streams the datasets and keys of the records that complete full sets of the sources do not contain, unless another source has a newer change of the
  * record.
  */
-export async function* missingKeys(
+export async function* missingRecords(
   session: Session,
   table: TableSchema,
+  datasetId: SqlFragment,
   sources: readonly SourceState[],
-): AsyncGenerator<RowValues> {
-  const [current, staged] = [identifier(table.name), identifier(table.staged)];
-  const keys = join(namesOf(table), ", ");
+): AsyncGenerator<RemovedKey> {
+  const { name: resource } = table;
+  const [current, staged] = [identifier(resource), identifier(table.staged)];
+  const columns = join([datasetId, ...namesOf(table)], ", ");
   for (const state of sources) {
     if (state.fullSet !== "whole") continue;
-    const newer = sql`select 1 from ${staged} where ${sameKey(table, staged, current)}
+    const newer = sql`select 1 from ${staged} where ${isOfRecord(table, staged, current, datasetId)}
     and ${staged}.${batch} > cast(${value(state.batch)} as bigint) and ${isOf(sources, staged)}`;
-    yield* session.stream(
-      sql`select ${keys} from ${current} where ${isMissing(table, state)} and not exists (${newer})`,
+    const rows = session.stream(
+      sql`select ${columns} from ${current} where ${isMissing(table, datasetId, state)} and not exists (${newer})`,
     );
+    for await (const [held, ...key] of rows) yield { resource, datasetId: held as string | null, key };
   }
 }
 
@@ -67,6 +91,7 @@ export async function* missingKeys(
 export async function* stagedChanges(
   session: Session,
   table: TableSchema,
+  datasetId: SqlFragment,
   sources: readonly SourceState[],
 ): AsyncGenerator<PendingChange> {
   const { name: resource, key } = table;
@@ -74,14 +99,16 @@ export async function* stagedChanges(
   const columns = [...key.map(({ name }) => name), sourceProperty.name, ...contents].map(
     (name) => sql`"one".${identifier(name)}`,
   );
-  const newer = sql`select 1 from ${staged} as "newer" where ${sameKey(table, sql`"newer"`, sql`"one"`)}
+  const newer = sql`select 1 from ${staged} as "newer" where ${isSameChange(table, sql`"newer"`, sql`"one"`)}
     and "newer".${batch} > "one".${batch} and ${isOf(sources, sql`"newer"`)}`;
   const current = identifier(table.name);
   const removed = sources
     .filter(({ fullSet }) => fullSet === "whole")
     .map(
-      (state) => sql` and not exists (select 1 from ${current} where ${sameKey(table, current, sql`"one"`)}
-    and ${isMissing(table, state)} and "one".${batch} < cast(${value(state.batch)} as bigint))`,
+      (
+        state,
+      ) => sql` and not exists (select 1 from ${current} where ${isOfRecord(table, sql`"one"`, current, datasetId)}
+    and ${isMissing(table, datasetId, state)} and "one".${batch} < cast(${value(state.batch)} as bigint))`,
     );
   // A complete set of one source also removes what another one has staged before it.
   const onlyOne = sources.length < 2 ? sql`` : sql` and not exists (${newer})${join(removed, " ")}`;
@@ -90,7 +117,7 @@ export async function* stagedChanges(
   );
   for await (const row of rows) {
     const [name, datasetId, record, hidden] = row.slice(key.length) as [string, string, string, string];
-    if (record === null) yield { resource, key: row.slice(0, key.length) };
+    if (record === null) yield { resource, datasetId, key: row.slice(0, key.length) };
     else
       yield {
         resource,

@@ -2,11 +2,18 @@ import { identifier, type SqlFragment, sql } from "@cadastre/odata";
 import { join, value } from "@cadastre/odata/run";
 import type { Session } from "../database/session.ts";
 import { StoreError } from "../errors.ts";
-import { type StoredTable, sourceProperty, stagedColumns, type TableSchema } from "../schema/table.ts";
+import {
+  type StoredTable,
+  sourceProperty,
+  stagedColumns,
+  stagedKey,
+  type TableSchema,
+} from "../schema/table.ts";
 import type { Change } from "../store.ts";
 import { removalKey, versionOf } from "../write/version.ts";
 import type { BatchOptions, Staged } from "./build.ts";
 import type { BuildDatabase } from "./build-database.ts";
+import { requireOwnKeys } from "./record-keys.ts";
 import { type FullSet, readSources, type SourceState, writeSource } from "./sources.ts";
 import { stagedText } from "./staged-record.ts";
 
@@ -19,11 +26,12 @@ const source = identifier(sourceProperty.name);
 export async function stageBatch(
   session: Session,
   { table, members }: StoredTable,
-  formOf: BuildDatabase["formOf"],
+  database: Pick<BuildDatabase, "formOf" | "datasetId">,
   name: string,
   changes: Iterable<Change> | AsyncIterable<Change>,
   options: BatchOptions,
 ): Promise<Staged> {
+  const { formOf } = database;
   const { cursor, after, fullSet } = options;
   const sources = await readSources(session, table.name);
   const state = sources.find((one) => one.source === name) ?? newSource(name);
@@ -34,7 +42,7 @@ export async function stageBatch(
   if (fullSet === "begins" || fullSet === "whole") await forgetStaged(session, table, name);
   if (fullSet === "ends" && state.fullSet !== "open") throw new StoreError("set_not_begun");
   const batch = 1 + Math.max(0, ...sources.map((one) => one.batch));
-  const count = await writeStaged(session, table, rowsOf());
+  const count = await writeStaged(session, table, database, rowsOf());
   const reached = fullSet === undefined ? state.fullSet : reachedBy[fullSet];
   await writeSource(session, table.name, { ...state, cursor, batch, fullSet: reached });
   return { changes: count };
@@ -43,7 +51,7 @@ export async function stageBatch(
     for await (const change of changes) {
       if (change.resource !== table.name) throw new StoreError("unknown_resource", change.resource);
       if ("removed" in change) {
-        yield [...removalKey(change, table, formOf), name, batch, null, null, null];
+        yield [...removalKey(change, table, formOf), name, batch, change.datasetId, null, null];
         continue;
       }
       // Computing the version validates the record, so that a record that cannot be published is refused here.
@@ -71,6 +79,7 @@ const reachedBy = { begins: "open", ends: "whole", whole: "whole" } as const sat
 async function writeStaged(
   session: Session,
   table: TableSchema,
+  database: Pick<BuildDatabase, "datasetId">,
   rows: AsyncIterable<readonly unknown[]>,
 ): Promise<number> {
   const statement = upsertSql(table);
@@ -79,20 +88,25 @@ async function writeStaged(
   for await (const row of rows) {
     count++;
     if (group.push(row) < groupSize) continue;
-    await session.each(statement, group);
+    await write();
     group = [];
   }
-  await session.each(statement, group);
+  await write();
   return count;
+
+  async function write(): Promise<void> {
+    await session.each(statement, group);
+    await requireOwnKeys(session, table, database, group);
+  }
 }
 
 /** Returns an upsert whose values are the key, the source, and those of {@link stagedColumns}. */
-function upsertSql({ staged, key }: TableSchema): SqlFragment {
-  const identity = [...key.map(({ name }) => identifier(name)), source];
+function upsertSql(table: TableSchema): SqlFragment {
+  const identity = stagedKey(table).map(identifier);
   const changed = Object.values(stagedColumns).map(identifier);
-  const columns = [...identity, ...changed];
+  const columns = [...table.key.map(({ name }) => identifier(name)), source, ...changed];
   const set = changed.map((column) => sql`${column} = excluded.${column}`);
-  return sql`insert into ${identifier(staged)} (${join(columns, ", ")})
+  return sql`insert into ${identifier(table.staged)} (${join(columns, ", ")})
   values (${join(
     columns.map(() => value(null)),
     ", ",

@@ -1,7 +1,14 @@
 import type { StructuralProperty } from "@cadastre/odata";
 import type { Knex } from "knex";
 import type { SchemaDialect } from "../schema/object.ts";
-import { recordColumns, sourceProperty, stagedColumns, type TableSchema, validity } from "../schema/table.ts";
+import {
+  recordColumns,
+  sourceProperty,
+  stagedColumns,
+  stagedKey,
+  type TableSchema,
+  validity,
+} from "../schema/table.ts";
 
 /**
  * Creates the missing tables of a resource: for current versions, closed versions and staged changes.
@@ -11,12 +18,13 @@ import { recordColumns, sourceProperty, stagedColumns, type TableSchema, validit
 export async function createTables(
   knex: Knex,
   schema: TableSchema,
-  { declaredType, recordType }: SchemaDialect,
+  { declaredType, recordType, primaryKey }: SchemaDialect,
   present: ReadonlySet<string>,
 ): Promise<void> {
+  const key = primaryKey(schema);
   const declareColumn = (table: Knex.TableBuilder, property: StructuralProperty) => {
     const column = table.specificType(property.name, declaredType(property));
-    if (schema.key.includes(property)) column.notNullable();
+    if (key.includes(property.name)) column.notNullable();
   };
   const declare = (table: Knex.CreateTableBuilder) => {
     for (const property of schema.columns) declareColumn(table, property);
@@ -26,11 +34,10 @@ export async function createTables(
     // Null only within the transaction that inserts the row, see `fillChecksums`.
     table.bigInteger(recordColumns.checksum);
   };
-  const key = schema.key.map(({ name }) => name);
   if (!present.has(schema.name)) {
     await knex.schema.createTable(schema.name, (table) => {
       declare(table);
-      table.primary(key, `${schema.name}_key`);
+      table.primary([...key], `${schema.name}_key`);
     });
   }
   if (!present.has(schema.closed)) {
@@ -46,9 +53,10 @@ export async function createTables(
       for (const property of schema.key) declareColumn(table, property);
       table.text(sourceProperty.name).notNullable();
       table.bigInteger(stagedColumns.batch).notNullable();
-      for (const name of [stagedColumns.dataset, stagedColumns.record, stagedColumns.hidden])
-        table.text(name);
-      table.primary([...key, sourceProperty.name], `${schema.staged}_key`);
+      const dataset = table.text(stagedColumns.dataset);
+      if (!schema.shared) dataset.notNullable();
+      for (const name of [stagedColumns.record, stagedColumns.hidden]) table.text(name);
+      table.primary([...stagedKey(schema)], `${schema.staged}_key`);
     });
   }
 }

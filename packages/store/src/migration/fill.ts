@@ -64,13 +64,15 @@ function followingUpdate(
   if (follows === undefined || owner === undefined || ownerKey === undefined)
     throw new RangeError(`what ${name} (${key.length}) follows is not stored`);
   const [current, closed, own] = [identifier(owner.name), identifier(owner.closed), identifier(name)];
-  const belongs = sql`${identifier(ownerKey.name)} = ${own}.${identifier(follows.key)}`;
+  const ofDataset = identifier(datasetProperty.name);
+  const belongsTo = (table: SqlFragment) =>
+    sql`${table}.${identifier(ownerKey.name)} = ${own}.${identifier(follows.key)} and ${table}.${ofDataset} = ${own}.${ofDataset}`;
   const last = sql`order by ${identifier(validity.to.name)} desc limit ${value(1)}`;
   const set = columns.map((column) => {
     const said = follows.values[column.name] ?? "";
     const read = said === datasetProperty.name ? dialect.datasetId : identifier(said);
-    return sql`${identifier(column.name)} = coalesce((select ${read} from ${current} where ${current}.${belongs}),
-    (select ${read} from ${closed} where ${closed}.${belongs} ${last}))`;
+    return sql`${identifier(column.name)} = coalesce((select ${read} from ${current} where ${belongsTo(current)}),
+    (select ${read} from ${closed} where ${belongsTo(closed)} ${last}))`;
   });
   return sql`update ${own} set ${join(set, ", ")}`;
 }

@@ -10,10 +10,11 @@ import type { Session, WithSession } from "../database/session.ts";
 import { StoreError } from "../errors.ts";
 import { type Member, numberMembers } from "../record/members.ts";
 import { indexObjects, type SchemaDialect, type SchemaObject, schemaObjects } from "../schema/object.ts";
-import { type PointSchema, recordColumns, type TableSchema, tableOf } from "../schema/table.ts";
+import { recordColumns, type TableSchema, tableOf } from "../schema/table.ts";
 import type { StoredResource } from "../stored-resource.ts";
 import { fillChecksums } from "../write/fill-checksums.ts";
 import { bookkeepingSteps } from "./bookkeeping-tables.ts";
+import { changeKeys } from "./change-keys.ts";
 import { createTables } from "./create-tables.ts";
 import { fillColumns } from "./fill.ts";
 import {
@@ -25,18 +26,7 @@ import {
   writeStamp,
 } from "./found.ts";
 import { type ColumnPlan, isFollowing, type Plan, planOf } from "./plan.ts";
-
-/** The transaction that migrates a database. While it is open, no other process can migrate the database or commit to it. */
-export type SchemaTransaction = {
-  readonly knex: Knex.Transaction;
-  readonly session: Session;
-  readonly createPoints: (table: TableSchema, point: PointSchema) => Promise<void>;
-  readonly dropPoints: (name: string) => Promise<void>;
-  /** Called before columns of a table are dropped or added. */
-  readonly beforeColumns?: (table: string) => Promise<void>;
-  /** Replaces the database functions that statements call. Undefined if each connection registers its own. */
-  readonly installFunctions?: () => Promise<void>;
-};
+import type { SchemaTransaction } from "./schema-transaction.ts";
 
 /** A database to migrate, and the resources that it must have tables for. */
 export type SchemaTarget = {
@@ -46,18 +36,28 @@ export type SchemaTarget = {
   readonly options: SchemaOptions;
   /** Returns true if the functions in the database are of another version. */
   readonly lacksFunctions?: (session: Session) => Promise<boolean>;
+  /** Returns true if the database cannot have trigram indexes. */
+  readonly lacksTextSearch?: (session: Session) => Promise<boolean>;
   readonly read: WithSession;
   readonly transaction: <T>(work: (transaction: SchemaTransaction) => Promise<T>) => Promise<T>;
 };
 
 /** The result of a migration. */
 export type MigratedSchema = {
+  /** The resources, without trigram indexes if the database cannot have them. */
+  readonly resources: readonly StoredResource[];
   /** Members of each resource, by name. */
   readonly members: ReadonlyMap<string, ReadonlyMap<string, Member>>;
   readonly generation: number;
 };
 
-type State = { readonly found: FoundSchema; readonly plan: Plan; readonly isCurrent: boolean };
+type State = {
+  readonly found: FoundSchema;
+  readonly plan: Plan;
+  readonly isCurrent: boolean;
+  /** See {@link MigratedSchema.resources}. */
+  readonly resources: readonly StoredResource[];
+};
 
 /**
  * Migrates a database to the schema of its resources, in one transaction. A current database is only read.
@@ -66,35 +66,46 @@ type State = { readonly found: FoundSchema; readonly plan: Plan; readonly isCurr
  */
 export async function migrateListings(target: SchemaTarget): Promise<MigratedSchema> {
   const state = await target.read((session) => stateOf(session, target));
-  if (state.isCurrent) return migrated(state, target);
+  if (state.isCurrent) return migrated(state);
   const { migration = {}, existing = false } = target.options;
   if (existing && state.plan.isNew) throw new StoreError("schema_absent");
   if (migration === "refuse" && !state.plan.isNew) throw new StoreError("schema_older");
   return target.transaction(async (transaction) => {
     // Another process may have migrated the database in the meantime.
     const now = await stateOf(transaction.session, target);
-    if (now.isCurrent) return migrated(now, target);
+    if (now.isCurrent) return migrated(now);
     const say = now.plan.isNew || migration === "refuse" ? () => {} : (migration.onProgress ?? (() => {}));
     if (migration !== "refuse" && !now.plan.isNew) await migration.before?.();
     await applySteps(transaction.knex, bookkeepingSteps);
     // Replacing functions drops the indexes that call them, so the plan is computed after that.
     await transaction.installFunctions?.();
-    await apply(await stateOf(transaction.session, target), transaction, target, say);
-    return migrated(await stateOf(transaction.session, target), target);
+    if (hasTexts(target))
+      await transaction.installTextSearch?.(
+        migration === "refuse" ? () => {} : (migration.onProgress ?? (() => {})),
+      );
+    const state = await withTables(await stateOf(transaction.session, target), transaction, target, say);
+    await apply(state, transaction, target, say);
+    return migrated(await stateOf(transaction.session, target));
   });
 }
 
 async function stateOf(session: Session, target: SchemaTarget): Promise<State> {
-  const { resources, catalog, dialect, options, lacksFunctions } = target;
+  const { catalog, dialect, options, lacksFunctions, lacksTextSearch } = target;
   const { version = 0 } = options;
+  const lacksTexts = hasTexts(target) && ((await lacksTextSearch?.(session)) ?? false);
+  const resources = lacksTexts ? target.resources.map((one) => ({ ...one, texts: [] })) : target.resources;
   const found = await findSchema(session, catalog, resources.map(tableOf), version);
   const plan = planOf(found, resources, dialect);
   const isRaised = found.stamp.version < version;
   const isCurrent = plan.isEmpty && !isRaised && !((await lacksFunctions?.(session)) ?? false);
-  return { found, plan, isCurrent };
+  return { found, plan, isCurrent, resources };
 }
 
-const migrated = ({ found }: State, { resources }: SchemaTarget): MigratedSchema => ({
+const hasTexts = ({ resources }: SchemaTarget): boolean =>
+  resources.some(({ texts = [] }) => texts.length > 0);
+
+const migrated = ({ found, resources }: State): MigratedSchema => ({
+  resources,
   members: new Map(
     resources.map(({ entitySet: { name, type } }) => [
       name,
@@ -104,18 +115,39 @@ const migrated = ({ found }: State, { resources }: SchemaTarget): MigratedSchema
   generation: found.stamp.generation,
 });
 
-async function apply(
-  { found, plan }: State,
+/** Creates missing tables, changes keys and makes partitions. Returns the state afterwards, because partitioned tables lose their indexes. */
+async function withTables(
+  state: State,
   transaction: SchemaTransaction,
-  { resources, dialect, options }: SchemaTarget,
+  target: SchemaTarget,
+  say: Say,
+): Promise<State> {
+  const { found, plan } = state;
+  for (const table of plan.tables)
+    await createTables(transaction.knex, table, target.dialect, found.relations);
+  for (const table of plan.rekeyed) {
+    say(`${table.name}: building primary keys`);
+    await changeKeys(table, transaction, target.dialect);
+  }
+  const isPartitioned = (await transaction.partition?.()) ?? false;
+  if (isPartitioned) say("dividing the tables into partitions");
+  if (!isPartitioned) return state;
+  const { plan: now } = await stateOf(transaction.session, target);
+  return { ...state, plan: { ...plan, dropped: [], made: now.made } };
+}
+
+async function apply(
+  { found, plan, resources }: State,
+  transaction: SchemaTransaction,
+  { dialect, options }: SchemaTarget,
   say: Say,
 ): Promise<void> {
   const { knex, session } = transaction;
   const tables = resources.map(tableOf);
-  for (const table of plan.tables) await createTables(knex, table, dialect, found.relations);
   for (const object of plan.dropped) {
     say(`${object.resource}: removing index ${object.name}`);
     if (object.kind === "points") await transaction.dropPoints(object.name);
+    else if (object.kind === "texts") await transaction.dropTexts(object.name);
     else await knex.raw("drop index if exists ??", [object.name]);
   }
   for (const columns of plan.columns)
@@ -237,9 +269,12 @@ async function makeIndex(
 ): Promise<void> {
   const table = tables.find((one) => one.name === resource);
   const point = table?.points.find((one) => one.name === name);
+  const text = table?.texts.find((one) => one.name === name);
   const index = table && indexObjects(table, dialect).find((one) => one.name === name);
   if (kind === "points" && table !== undefined && point !== undefined)
     await transaction.createPoints(table, point);
+  else if (kind === "texts" && table !== undefined && text !== undefined)
+    await transaction.createTexts(table, text);
   else if (index !== undefined) await transaction.knex.raw(index.create);
 }
 

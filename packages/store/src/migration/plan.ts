@@ -2,7 +2,13 @@ import { datasetProperty } from "@cadastre/entitlement";
 import type { StructuralProperty } from "@cadastre/odata";
 import { StoreError } from "../errors.ts";
 import { numberMembers } from "../record/members.ts";
-import { columnObject, type SchemaDialect, type SchemaObject, schemaObjects } from "../schema/object.ts";
+import {
+  columnObject,
+  keysObject,
+  type SchemaDialect,
+  type SchemaObject,
+  schemaObjects,
+} from "../schema/object.ts";
 import { recordColumns, sourceProperty, type TableSchema, tableOf } from "../schema/table.ts";
 import type { StoredResource } from "../stored-resource.ts";
 import type { FoundSchema } from "./found.ts";
@@ -25,6 +31,8 @@ export type Plan = {
   readonly tables: readonly TableSchema[];
   readonly dropped: readonly SchemaObject[];
   readonly columns: readonly ColumnPlan[];
+  /** Tables whose primary keys have other columns. */
+  readonly rekeyed: readonly TableSchema[];
   readonly made: readonly SchemaObject[];
   /** Tables whose rows have no checksums, see `recordChecksum`. */
   readonly unchecked: readonly TableSchema[];
@@ -49,6 +57,10 @@ export function planOf(
   const columns = existing
     .map((table) => columnPlanOf(table, found, dialect))
     .filter(({ made, compared }) => made.length + compared.length > 0);
+  const rekeyed = existing.filter((table) => {
+    const keys = keysObject(table, dialect);
+    return !recorded(found, table).some((one) => isSame(one, keys));
+  });
   const wanted = all.flatMap((table) => schemaObjects(table, dialect).filter(isIndex));
   const dropped = all.flatMap((table) => droppedOf(table, found, wanted));
   const gone = new Set(dropped.map(({ name }) => name));
@@ -64,7 +76,7 @@ export function planOf(
   const hasMembers = resources.every(
     ({ entitySet: { name, type } }) => numberMembers(type, found.members.get(name) ?? []).added.length === 0,
   );
-  const parts = [tables, columns, dropped, made, unchecked, counted, undigested];
+  const parts = [tables, columns, rekeyed, dropped, made, unchecked, counted, undigested];
   const isRecorded = all.every((table) => isOnRecord(table, found, dialect));
   return {
     isNew: found.isNew,
@@ -72,6 +84,7 @@ export function planOf(
     tables,
     dropped,
     columns,
+    rekeyed,
     made,
     unchecked,
     counted,
@@ -87,7 +100,7 @@ function requireNotForeign(table: TableSchema, found: FoundSchema): void {
     throw new StoreError("schema_unsupported", `${foreign} is not this program's: give it another name`);
 }
 
-const isIndex = ({ kind }: SchemaObject): boolean => kind !== "column";
+const isIndex = ({ kind }: SchemaObject): boolean => kind !== "column" && kind !== "keys";
 
 const recorded = (found: FoundSchema, { name }: TableSchema): readonly SchemaObject[] =>
   found.objects.filter(({ resource }) => resource === name);

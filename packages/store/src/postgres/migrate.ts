@@ -1,18 +1,14 @@
 import { createHash } from "node:crypto";
 import { identifier, postgres, type SqlFragment, sql } from "@cadastre/odata";
 import { postgresHelpers } from "@cadastre/odata/postgres";
-import { render, value } from "@cadastre/odata/run";
+import { join, render, value } from "@cadastre/odata/run";
 import type { Knex } from "knex";
 import type { SchemaOptions } from "../database/schema-options.ts";
 import type { Session } from "../database/session.ts";
 import { StoreError } from "../errors.ts";
 import type { CatalogQueries } from "../migration/found.ts";
-import {
-  type MigratedSchema,
-  migrateListings,
-  type SchemaTarget,
-  type SchemaTransaction,
-} from "../migration/migrate.ts";
+import { type MigratedSchema, migrateListings, type SchemaTarget } from "../migration/migrate.ts";
+import type { SchemaTransaction } from "../migration/schema-transaction.ts";
 import { type SchemaDialect, schemaObjects } from "../schema/object.ts";
 import { type PointSchema, type TableSchema, tableOf } from "../schema/table.ts";
 import type { StoredResource } from "../stored-resource.ts";
@@ -23,8 +19,18 @@ import {
   pointExpression,
   postgresDatasetId,
   postgresSha256,
+  primaryKey,
   typeOf,
 } from "./layout/columns.ts";
+import {
+  datasetsWithPartitions,
+  type Partitioning,
+  partitionTables,
+  readPartitioning,
+  tablesWithRows,
+} from "./layout/partitions.ts";
+import { setCounterStorage, setStorage } from "./layout/storage.ts";
+import { createTextIndex, installTextSearch, lacksTextSearch } from "./text-search.ts";
 
 const textOf = (fragment: SqlFragment): string => render(fragment, () => "?").text;
 
@@ -39,8 +45,10 @@ const dialect: SchemaDialect = {
   recordType: "json",
   sorted: ({ name, nullable }) => (nullable ? sql`${identifier(name)} nulls first` : identifier(name)),
   datasetId: postgresDatasetId,
+  primaryKey,
   sha256: postgresSha256,
   pointsVersion: "gist 1",
+  textsVersion: "gin 1",
 };
 
 const catalog: CatalogQueries = {
@@ -55,23 +63,32 @@ export async function migratePostgres(
   knex: Knex,
   schema: string,
   resources: readonly StoredResource[],
-  options: SchemaOptions,
+  options: SchemaOptions & { readonly partitions?: Partitioning | undefined },
 ): Promise<MigratedSchema> {
+  const { partitions } = options;
   if ((await knex("pg_catalog.pg_namespace").where({ nspname: schema })).length === 0) {
     if (options.existing === true) throw new StoreError("schema_absent", schema);
-    await inTransaction(knex, schema, [], ({ knex }) => knex.raw("create schema if not exists ??", [schema]));
+    await inTransaction(knex, schema, [], partitions, ({ knex }) =>
+      knex.raw("create schema if not exists ??", [schema]),
+    );
   }
   const target: SchemaTarget = {
     resources,
     dialect,
     catalog,
     options,
-    lacksFunctions: (session) => lacksFunctions(session, schema),
+    lacksFunctions: async (session) =>
+      (await lacksFunctions(session, schema)) ||
+      (partitions !== undefined && (await unpartitioned(session, resources)).length > 0),
+    lacksTextSearch,
     read: (work) => onConnection(knex, work),
     transaction: (work) =>
-      inTransaction(knex, schema, resources, async (transaction) => {
+      inTransaction(knex, schema, resources, partitions, async (transaction) => {
         const migrated = await work(transaction);
-        await setStorage(transaction.knex, resources.map(tableOf));
+        for (const { name, closed } of resources.map(tableOf))
+          for (const table of [name, closed])
+            await setStorage(transaction.knex, await tablesWithRows(transaction.session, table));
+        await setCounterStorage(transaction.knex);
         return migrated;
       }),
   };
@@ -82,6 +99,7 @@ const inTransaction = <T>(
   knex: Knex,
   schema: string,
   resources: readonly StoredResource[],
+  partitions: Partitioning | undefined,
   work: (transaction: SchemaTransaction) => Promise<T>,
 ): Promise<T> =>
   knex.transaction(async (transaction) => {
@@ -93,7 +111,18 @@ const inTransaction = <T>(
       knex: transaction,
       session,
       createPoints: (table, point) => createPointIndex(transaction, table, point),
+      changePrimaryKey: (table, columns) => changePrimaryKey(transaction, table, columns),
       dropPoints: async (name) => transaction.raw("drop index if exists ??", [name]),
+      createTexts: (table, text) => createTextIndex(transaction, session, table, text),
+      dropTexts: async (name) => transaction.raw("drop index if exists ??", [name]),
+      installTextSearch: (say) => installTextSearch(transaction, session, say),
+      partition: async () => {
+        const partitioning = partitions ?? (await foundPartitioning(session, resources));
+        const tables = await unpartitioned(session, resources);
+        if (partitioning === undefined || tables.length === 0) return false;
+        await partitionTables(transaction, session, tables, partitioning);
+        return true;
+      },
       installFunctions: async () => {
         if (!(await lacksFunctions(session, schema))) return;
         await requireNoDependents(transaction, resources);
@@ -102,31 +131,39 @@ const inTransaction = <T>(
     });
   });
 
-/**
- * Storage parameters of the tables. Vacuum comes after a fiftieth of a large table has changed, not a fifth, so that counts can keep to
- * the indexes. An update of a record always changes an indexed column, its beginning, so free space in the pages of records would not
- * spare index entries (HOT); that of counters and cursors does.
- */
-const storage = {
-  // Records of up to 8 kB are stored in the row, uncompressed: reading them from TOAST costs more than the space.
-  records:
-    "toast_tuple_target = 8160, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02",
-  counters: "fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 200",
-} as const;
+/** Returns the tables without partitions, of those that exist and can have them. */
+async function unpartitioned(
+  session: Session,
+  resources: readonly StoredResource[],
+): Promise<readonly TableSchema[]> {
+  const tables: TableSchema[] = [];
+  for (const table of resources.map(tableOf)) {
+    if (table.shared || (await tablesWithRows(session, table.name)).length === 0) continue;
+    if ((await readPartitioning(session, table.name)) === undefined) tables.push(table);
+  }
+  return tables;
+}
 
-/** Bookkeeping tables whose rows are updated in columns without an index. */
-const counters = [
-  "cadastre_coverage",
-  "cadastre_coverage_atom",
-  "cadastre_digest",
-  "cadastre_note",
-  "cadastre_source",
-];
+/** Returns the partitioning of the tables that have partitions, for new tables. */
+async function foundPartitioning(
+  session: Session,
+  resources: readonly StoredResource[],
+): Promise<Partitioning | undefined> {
+  for (const { name, shared } of resources.map(tableOf)) {
+    const by = shared ? undefined : await readPartitioning(session, name);
+    if (by === "hash") return { by };
+    if (by === "list") return { by, datasets: await datasetsWithPartitions(session, name) };
+  }
+  return undefined;
+}
 
-async function setStorage(knex: Knex, tables: readonly TableSchema[]): Promise<void> {
-  const records = tables.flatMap(({ name, closed }) => [name, closed]);
-  for (const table of records) await knex.raw(`alter table ?? set (${storage.records})`, [table]);
-  for (const table of counters) await knex.raw(`alter table ?? set (${storage.counters})`, [table]);
+/** Columns of a primary key take no nulls: adding the key sees to that. */
+async function changePrimaryKey(knex: Knex, name: string, columns: readonly string[]): Promise<void> {
+  const [table, key] = [identifier(name), identifier(`${name}_key`)];
+  const list = join(columns.map(identifier), ", ");
+  await knex.raw(
+    textOf(sql`alter table ${table} drop constraint ${key}, add constraint ${key} primary key (${list})`),
+  );
 }
 
 async function createPointIndex(
@@ -165,7 +202,8 @@ const ownFunctions = `select oid from pg_proc
   where pronamespace = current_schema()::regnamespace and proname like 'cadastre\\_%'`;
 
 /** Selects the objects of others that depend on the functions, and would be dropped with them. */
-const selectDependents = `select distinct pg_describe_object(classid, objid, objsubid) as "dependent", relname as "index"
+const selectDependents = `select distinct pg_describe_object(classid, objid, objsubid) as "dependent",
+    coalesce((select "root".relname from pg_class as "root" where "root".oid = pg_partition_root(pg_class.oid)), relname) as "index"
   from pg_depend left join pg_class on classid = 'pg_class'::regclass and pg_class.oid = objid and relkind = 'i'
   where refclassid = 'pg_proc'::regclass and refobjid in (${ownFunctions})
     and not (classid = 'pg_proc'::regclass and objid in (${ownFunctions}))

@@ -4,15 +4,25 @@ import type { SchemaOptions } from "../database/schema-options.ts";
 import type { QueryLimits } from "../read/customer-share.ts";
 import type { CostClass } from "../read/scheduler.ts";
 import type { StoredResource } from "../stored-resource.ts";
+import type { Partitioning } from "./layout/partitions.ts";
 import type { Wall } from "./wall/build.ts";
 
 export type PostgresStoreOptions = SchemaOptions & {
   /** Connection for `pg`: a URL, or an object. */
   readonly connection: PostgresConnectionOptions["connection"];
+  /**
+   * Connections to standbys of the database, to read from. Nothing is written to them. A read goes to one that has what it needs, else to
+   * `connection`, which must then lead to the primary: a connection to a standby is refused, even if the list is empty. By default
+   * `connection` may lead to a standby.
+   */
+  readonly replicas?: readonly PostgresConnectionOptions["connection"][] | undefined;
   readonly resources: readonly StoredResource[];
   /** Schema of the store's tables. It is created if it does not exist. By default `cadastre`. */
   readonly schema?: string | undefined;
-  /** Maximum number of reading connections, for look-ups and scans together. By default 8. The store opens up to 4 others. */
+  /**
+   * Maximum number of reading connections to each server, for look-ups and scans together. By default 8. The store opens up to 4 others to
+   * the primary, and another one to each standby.
+   */
   readonly connections?: number | undefined;
   /**
    * Number of the reading connections that are for scans alone; the others are for look-ups and pages alone. By default a quarter, at least
@@ -30,6 +40,11 @@ export type PostgresStoreOptions = SchemaOptions & {
   readonly limits?: QueryLimits | undefined;
   /** Timeout of a query, including its time in the queue, in milliseconds. By default 10,000. */
   readonly timeout?: number | undefined;
+  /**
+   * Partitions of the tables by dataset. If given, tables without partitions get them: those of a new database when they are created, others by a
+   * migration, which copies their rows. By default tables stay as they are.
+   */
+  readonly partitions?: Partitioning | undefined;
   /** A second restriction of rows, by a role and views of the database. By default there is none. */
   readonly wall?: Wall | undefined;
 };

@@ -5,16 +5,16 @@ import type { Builds } from "../build/build.ts";
 import type { BuildDatabase, CandidateReads } from "../build/build-database.ts";
 import { createBuilds } from "../build/builds.ts";
 import { createCoverages, type ReadCoverage } from "../coverage/coverages.ts";
-import { createConnectionPool, readSettings, writeSettings } from "../database/postgres-connections.ts";
+import { createConnectionPool, writeSettings } from "../database/postgres-connections.ts";
+import { throwUnavailable } from "../database/postgres-faults.ts";
 import { StoreError } from "../errors.ts";
-import { startsWithDataset } from "../read/access.ts";
 import { compileCountRequest, compileOrderValues } from "../read/compile.ts";
 import { firstOf, withPosition } from "../read/current-compiler.ts";
 import { type QueryLimits, shareOf } from "../read/customer-share.ts";
 import { type AnswerParts, expectedCost } from "../read/expected-cost.ts";
 import { PageRequests } from "../read/page-requests.ts";
 import { type CountRequest, emptyPage, pageStatements } from "../read/request.ts";
-import { type CostClass, type CustomerShare, QueryScheduler, type Use } from "../read/scheduler.ts";
+import type { CostClass, CustomerShare, QueryScheduler, Use } from "../read/scheduler.ts";
 import { type HistoricalState, pastOf } from "../read/versions.ts";
 import { tableOf } from "../schema/table.ts";
 import type { Bookmark, Page, ReadOptions } from "../store.ts";
@@ -24,6 +24,8 @@ import { type Client, onConnection, runTogether } from "./connection/session.ts"
 import { compilePostgresHistory, readPostgresNote, writePostgresNote } from "./layout/bookkeeping.ts";
 import { columnEncoding, postgresDatasetId, postgresSha256 } from "./layout/columns.ts";
 import { migratePostgres } from "./migrate.ts";
+import { type Opened, openReaders, type Reading } from "./open-readers.ts";
+import { reachingBuilds, reachingCoverage } from "./reached-checkpoints.ts";
 import { createPostgresTable, type PostgresTable } from "./read/readable-table.ts";
 import {
   findClosed,
@@ -33,10 +35,11 @@ import {
   readAsOf,
   readCurrent,
 } from "./read/reader.ts";
-import { PostgresReaders, type Run } from "./read/reader-pool.ts";
+import { needsOf, type PostgresReaders } from "./read/reader-pool.ts";
+import type { Run } from "./read/reading-place.ts";
 import { writeInSteps } from "./read/write-in-steps.ts";
 import { otherConnections, type PostgresStoreOptions, readingConnections } from "./store-options.ts";
-import { buildWall, wallSchema, wallSettings } from "./wall/build.ts";
+import { buildWall } from "./wall/build.ts";
 import { runWithin } from "./wall/scope.ts";
 import { PostgresCommitter } from "./write/commit.ts";
 import { emptyTable } from "./write/empty-table.ts";
@@ -48,7 +51,15 @@ import { prunePostgres } from "./write/prune.ts";
  * @throws {StoreError} `schema_newer`, `schema_older`, `schema_unsupported`
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<WritableStore> {
-  const { connection, resources, schema = "cadastre", timeout = 10_000, statements, wall } = options;
+  const {
+    connection,
+    resources,
+    schema = "cadastre",
+    timeout = 10_000,
+    statements,
+    wall,
+    replicas,
+  } = options;
   const sizes = readingConnections(options);
   const target = { connection, schemas: [schema] };
   const knex = createConnectionPool(target, {
@@ -56,21 +67,27 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     wait: timeout,
     settings: writeSettings,
     statements,
+    server: replicas === undefined ? "any" : "primary",
   });
   try {
-    const { members: numbered, generation } = await migratePostgres(knex, schema, resources, options);
+    const migrated = await migratePostgres(knex, schema, resources, options);
     const stored = new Map<string, PostgresTable>();
-    for (const table of resources.map(tableOf)) {
-      const members = numbered.get(table.name) ?? new Map();
+    for (const table of migrated.resources.map(tableOf)) {
+      const members = migrated.members.get(table.name) ?? new Map();
       stored.set(table.name, createPostgresTable({ table, members }));
     }
     if (wall !== undefined) await buildWall(knex, schema, resources, wall);
-    return new PostgresStore({ ...options, schema, timeout, sizes }, knex, stored, generation);
+    const opened = { knex, stored, generation: migrated.generation };
+    const reading = await openReaders({ ...options, schema, timeout, sizes }, opened);
+    return new PostgresStore({ ...options, ...opened, ...reading, timeout });
   } catch (error) {
     await knex.destroy();
     throw error;
   }
 }
+
+/** Time after which a server is taken for lost that has not answered a read of builds or coverage, in milliseconds. */
+const shortRead = 30_000;
 
 /** Unlimited share, for reads that belong to no customer's query. */
 const ownShare: CustomerShare = {
@@ -80,13 +97,13 @@ const ownShare: CustomerShare = {
   scanSeconds: Number.POSITIVE_INFINITY,
 };
 
-type Settled = PostgresStoreOptions & {
-  readonly schema: string;
-  readonly timeout: number;
-  readonly sizes: Readonly<Record<CostClass, number>>;
-};
+type Settled = Pick<PostgresStoreOptions, "limits" | "wall"> &
+  Opened &
+  Reading & {
+    readonly timeout: number;
+  };
 
-/** A store with a pool of connections for look-ups, one for scans and one for commits, which run one after another. */
+/** A store whose reads have pools of their own, and whose commits run one after another. */
 class PostgresStore implements WritableStore {
   readonly #knex: Knex;
   readonly #stored: ReadonlyMap<string, PostgresTable>;
@@ -94,56 +111,40 @@ class PostgresStore implements WritableStore {
   readonly #limits: QueryLimits | undefined;
   readonly #scheduler: QueryScheduler;
   readonly #readers: PostgresReaders;
+  readonly #replicas: Reading["replicas"];
   readonly #pageRequests = new PageRequests();
   readonly #isWalled: boolean;
 
-  constructor(
-    { connection, connections = 8, schema, timeout, sizes, statements, queue = 256, limits, wall }: Settled,
-    knex: Knex,
-    stored: Map<string, PostgresTable>,
-    generation: number,
-  ) {
+  constructor({ knex, stored, generation, scheduler, readers, replicas, timeout, limits, wall }: Settled) {
     this.#knex = knex;
     this.#stored = stored;
     this.#committer = new PostgresCommitter(knex, stored, generation);
     this.#isWalled = wall !== undefined;
-    const schemas = wall === undefined ? [schema] : [wallSchema(schema), schema];
-    const byDataset = [...stored.values()].some(({ table }) => table.indexes.some(startsWithDataset));
-    const settings = {
-      ...readSettings(timeout, byDataset),
-      ...(wall === undefined ? {} : wallSettings(wall)),
-    };
     this.#limits = limits;
-    this.#scheduler = new QueryScheduler({ readers: connections, most: sizes, queue });
-    // The pool's own bound comes after the deadline, which says so better.
-    const poolOf = (size: number) =>
-      createConnectionPool(
-        { connection, schemas },
-        { connections: size, wait: timeout + 1000, settings, statements },
-      );
-    const page = poolOf(sizes.page);
-    this.#readers = new PostgresReaders({
-      pools: { page, scan: connections === 1 ? page : poolOf(sizes.scan) },
-      scheduler: this.#scheduler,
-      timeout,
-    });
+    this.#scheduler = scheduler;
+    this.#readers = readers;
+    this.#replicas = replicas;
     const database: BuildDatabase = {
       tables: stored,
       formOf: columnEncoding,
       datasetId: postgresDatasetId,
       sha256: postgresSha256,
       emptyTable,
-      read: (work) => onConnection(knex, work),
+      read: (work) => onConnection(knex, work, Math.max(timeout, shortRead)).catch(throwUnavailable),
       snapshot: (work) =>
-        knex.transaction((transaction) => onConnection(transaction, work), {
-          isolationLevel: "repeatable read",
-          readOnly: true,
-        }),
+        knex
+          .transaction((transaction) => onConnection(transaction, work), {
+            isolationLevel: "repeatable read",
+            readOnly: true,
+          })
+          .catch(throwUnavailable),
       write: (work) => this.#committer.write((making) => work(making, this.#readsWithin(making.client))),
     };
 
-    this.builds = createBuilds(database);
-    this.coverage = createCoverages(stored, database.read);
+    // Records that are read after their build must not be of a standby that does not have the build.
+    const { reach } = readers;
+    this.builds = reachingBuilds(createBuilds(database), reach);
+    this.coverage = reachingCoverage(createCoverages(stored, database.read), reach);
   }
 
   readonly page = async (query: RestrictedQuery, options: ReadOptions = {}): Promise<Page> => {
@@ -187,10 +188,18 @@ class PostgresStore implements WritableStore {
     });
   };
 
-  readonly checkpoint = (): Promise<number> =>
-    this.#readers.use("bounded", async (run) => (await readCurrent(run, {})).checkpoint, { share: ownShare });
+  readonly checkpoint = async (): Promise<number> => {
+    const read = async (run: Run) => (await readCurrent(run, {})).checkpoint;
+    const last = await this.#readers.use("bounded", read, { share: ownShare }, { isPrimary: true });
+    this.#readers.reach(last);
+    return last;
+  };
 
-  readonly commit: WritableStore["commit"] = (changes) => this.#committer.commit(changes);
+  readonly commit: WritableStore["commit"] = async (changes) => {
+    const commit = await this.#committer.commit(changes);
+    this.#readers.reach(commit.checkpoint);
+    return commit;
+  };
 
   readonly builds: Builds;
 
@@ -203,16 +212,16 @@ class PostgresStore implements WritableStore {
       time,
       builds,
       kept,
-    );
+    ).catch(throwUnavailable);
 
   readonly notes: WritableStore["notes"] = {
-    get: (key) => readPostgresNote(this.#knex, key),
-    set: (key, text) => writePostgresNote(this.#knex, key, text),
+    get: (key) => readPostgresNote(this.#knex, key).catch(throwUnavailable),
+    set: (key, text) => writePostgresNote(this.#knex, key, text).catch(throwUnavailable),
   };
 
   /** @internal */
   readonly explain: WritableStore["explain"] = (query, { from } = {}) =>
-    this.#read(query, { page: true }, {}, async (run) => {
+    this.#read(query, { page: true }, { from }, async (run) => {
       const stored = this.#find(query);
       const placed = from === undefined ? query : await this.#after(run, query, from);
       const page = this.#pageRequests.of(placed, stored, {}, pastOf({ from }));
@@ -230,6 +239,8 @@ class PostgresStore implements WritableStore {
     });
 
   readonly waiting = (): number => this.#scheduler.waiting;
+
+  readonly replicas: WritableStore["replicas"] = () => this.#replicas.map(({ status }) => status);
 
   readonly used = (): Readonly<Record<CostClass, Use>> => this.#scheduler.used;
 
@@ -251,13 +262,14 @@ class PostgresStore implements WritableStore {
   #read<T>(
     query: RestrictedQuery,
     asked: AnswerParts,
-    { signal, background }: Pick<ReadOptions, "signal" | "background">,
+    options: Pick<ReadOptions, "signal" | "background" | "from" | "asOf" | "until">,
     work: (run: Run) => Promise<T>,
   ): Promise<T> {
     const expected = expectedCost(query, this.#find(query).table, asked);
     const share = shareOf(query, this.#limits);
     const within = (run: Run) => work(this.#isWalled ? runWithin(query, run) : run);
-    return this.#readers.use(expected, within, { share, background, signal });
+    const { signal, background } = options;
+    return this.#readers.use(expected, within, { share, background, signal }, needsOf(options));
   }
 
   #find({ entitySet: { name } }: BoundQuery): PostgresTable {

@@ -1,7 +1,8 @@
 import { datasetProperty } from "@cadastre/entitlement";
 import type { BoundNode, BoundQuery, Mapping } from "@cadastre/odata";
+import { isSearchable, textConditionOf } from "@cadastre/odata/compile";
 import { type BoundCallNode, conjuncts, type GeoShape } from "@cadastre/odata/tree";
-import type { IndexSchema, PointSchema, TableSchema } from "../schema/table.ts";
+import type { IndexSchema, PointSchema, TableSchema, TextSchema } from "../schema/table.ts";
 
 /** A property limited to a set of values, with the number of values. */
 type Pinned = readonly [name: string, values: number];
@@ -69,6 +70,16 @@ export const isInArea = (condition: BoundNode, points: readonly PointSchema[]): 
 /** True if all matches of a filter lie in a small area, so that a spatial index finds them. */
 const isOfSmallArea = (filter: BoundNode, points: readonly PointSchema[]): boolean =>
   points.length > 0 && conjuncts(filter).some((condition) => areaOf(condition, points) <= smallArea);
+
+/** True if a trigram index finds the texts that meet the condition. Of a common word it finds many. */
+export function isInTexts(condition: BoundNode, texts: readonly TextSchema[]): boolean {
+  const found = textConditionOf(condition);
+  return (
+    found !== undefined &&
+    isSearchable(found.text.value) &&
+    texts.some(({ column }) => column.name === found.property.name)
+  );
+}
 
 /** Returns the name of the property that a node reads, even if the node shows it for some rows only. */
 export function shownProperty(node: BoundNode): string | undefined {

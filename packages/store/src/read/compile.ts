@@ -9,11 +9,11 @@ import {
 } from "@cadastre/odata";
 import { compileMergedCount, compileMergedPage, nearestPhases } from "@cadastre/odata/compile";
 import { join, type ValueType } from "@cadastre/odata/run";
-import { allOf } from "@cadastre/odata/tree";
+import { allOf, conjuncts } from "@cadastre/odata/tree";
 import type { Planned } from "../record/plan.ts";
 import type { StoredTable, TableSchema } from "../schema/table.ts";
 import type { Bookmark } from "../store.ts";
-import { type Access, mappingInOrderOf, pinsKey, readsPoints } from "./access.ts";
+import { type Access, isInTexts, mappingInOrderOf, pinsKey, readsPoints } from "./access.ts";
 import type { CurrentCompilers } from "./current-compiler.ts";
 import { columnsOfRecord, type ReadForms } from "./forms.ts";
 import type { CountRequest, PageRequest, VersionStatements } from "./request.ts";
@@ -82,7 +82,7 @@ export function compilePageRequest(
       ? compiler.ordered?.(past === undefined ? asked : then(asked, past), index)
       : undefined;
   return {
-    ordered: ordered && { statement: ordered, visits: visitsFor(asked.top) },
+    ordered: ordered && { statement: ordered, visits: visitsFor(asked, table) },
     ...versionsOf(first),
     further: further.map(versionsOf),
     skip: asked.skip - first.skip,
@@ -130,8 +130,14 @@ const then = (query: BoundQuery, { checkpoint }: Pick<HistoricalState, "checkpoi
   filter: allOf(begunBy(checkpoint), query.filter),
 });
 
-/** Number of rows to read in the query's order before giving up: costs as much as sorting some thousand rows. */
-const visitsFor = (top: number): number => 2000 + 20 * top;
+/**
+ * Number of rows to read in the query's order before giving up: costs as much as sorting some thousand rows. If a trigram index finds the
+ * rows, fewer: they are enough to fill a page with those of a common word, for which the index would find too many.
+ */
+const visitsFor = ({ filter, top }: BoundQuery, { texts }: TableSchema): number =>
+  texts.length > 0 && conjuncts(filter).some((condition) => isInTexts(condition, texts))
+    ? 300 + 5 * top
+    : 2000 + 20 * top;
 
 /**
  * Compiles statements for the order values of a bookmark's record, as of its checkpoint: the next page starts after them. One of the

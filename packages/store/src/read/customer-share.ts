@@ -1,5 +1,6 @@
 import { type RestrictedQuery, scopeOf } from "@cadastre/entitlement";
 import type { Store } from "../store.ts";
+import type { QueryUsage } from "./query-usage.ts";
 import type { CustomerShare } from "./scheduler.ts";
 
 /** Limits of a customer whose entitlement does not set them. */
@@ -8,6 +9,8 @@ export type QueryLimits = {
   readonly concurrent?: number | undefined;
   /** Seconds per minute that a customer's scans may take. By default unlimited. */
   readonly scanSeconds?: number | undefined;
+  /** Use of the limits, if other processes share them. By default each store counts for itself. */
+  readonly usage?: QueryUsage | undefined;
 };
 
 /** Returns the share of readers for the customer whose scope restricts the query. */

@@ -2,7 +2,15 @@ import { type RestrictedQuery, scopeOf } from "@cadastre/entitlement";
 import type { BoundNode, BoundQuery } from "@cadastre/odata";
 import { conjuncts } from "@cadastre/odata/tree";
 import type { TableSchema } from "../schema/table.ts";
-import { isInArea, isInOrderOf, leadingColumn, pinsKey, readsPoints, shownProperty } from "./access.ts";
+import {
+  isInArea,
+  isInOrderOf,
+  isInTexts,
+  leadingColumn,
+  pinsKey,
+  readsPoints,
+  shownProperty,
+} from "./access.ts";
 
 /**
  * Expected cost of a query, by its structure and the indexes of its table, whatever the table contains:
@@ -56,14 +64,22 @@ function isServed(condition: BoundNode, table: TableSchema): boolean {
       const { comparator, left, right } = condition;
       const isBound =
         (isIndexed(left, table) && isConstant(right)) || (isIndexed(right, table) && isConstant(left));
-      return (isBound && comparator !== "ne") || isInArea(condition, table.points);
+      return (
+        (isBound && comparator !== "ne") ||
+        isInArea(condition, table.points) ||
+        isInTexts(condition, table.texts)
+      );
     }
     case "Membership":
       return isIndexed(condition.operand, table) && condition.values.every(isConstant);
     case "Call": {
       const [text, start] = condition.args;
       const isPrefix = condition.entry.name === "startswith" && start !== undefined && isConstant(start);
-      return (isPrefix && text !== undefined && isIndexed(text, table)) || isInArea(condition, table.points);
+      return (
+        (isPrefix && text !== undefined && isIndexed(text, table)) ||
+        isInArea(condition, table.points) ||
+        isInTexts(condition, table.texts)
+      );
     }
     case "Logical":
       return condition.operator === "and"

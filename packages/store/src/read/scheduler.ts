@@ -1,6 +1,7 @@
 import { LruCache } from "@cadastre/odata/lru-cache";
 import { StoreError } from "../errors.ts";
 import type { ExpectedCost } from "./expected-cost.ts";
+import { QueryUsage } from "./query-usage.ts";
 
 /** The customer that a query is run for, and its limits. */
 export type CustomerShare = {
@@ -31,8 +32,8 @@ export type CostClass = "page" | "scan";
 /** Time limit of a first attempt, in milliseconds. Queries served by an index end within this time. */
 export const slice = 50;
 
-/** Number of queries that ended, and the time that readers spent on them. */
-export type Use = { readonly queries: number; readonly seconds: number };
+/** Number of queries that ended, the time that readers spent on them, and the number of those that run now. */
+export type Use = { readonly queries: number; readonly seconds: number; readonly running: number };
 
 export type TurnsOptions = {
   /** Number of readers, and so of queries that run at once. */
@@ -43,6 +44,8 @@ export type TurnsOptions = {
   readonly queue: number;
   /** Returns a monotonic time in milliseconds. */
   readonly now?: () => number;
+  /** Use of the customers' limits, if other processes share them. */
+  readonly usage?: QueryUsage | undefined;
 };
 
 type Waiting = {
@@ -85,10 +88,9 @@ const keptShapes = 1000;
 export class QueryScheduler {
   readonly #options: TurnsOptions;
   readonly #now: () => number;
-  readonly #most: Readonly<Record<CostClass, number>>;
+  #most: Readonly<Record<CostClass, number>>;
   readonly #customers = new Map<string, Customer>();
-  /** Time at which the scan budget of a customer is full again. */
-  readonly #budgets = new Map<string, number>();
+  readonly #usage: QueryUsage;
   /** The class that the last query of an SQL text showed. */
   readonly #shown = new LruCache<string, CostClass>(keptShapes);
   readonly #used: Record<CostClass, { queries: number; seconds: number }> = {
@@ -96,6 +98,7 @@ export class QueryScheduler {
     scan: { queries: 0, seconds: 0 },
   };
   readonly #expected: Record<CostClass, number> = { page: 5, scan: 500 };
+  #readers: number;
   #free: number;
   readonly #running: Record<CostClass, number> = { page: 0, scan: 0 };
   readonly #waiting: Record<CostClass, number> = { page: 0, scan: 0 };
@@ -106,6 +109,9 @@ export class QueryScheduler {
   constructor(options: TurnsOptions) {
     this.#options = options;
     this.#now = options.now ?? (() => performance.now());
+    this.#readers = options.readers;
+    this.#usage = options.usage ?? new QueryUsage({ now: this.#now });
+    this.#usage.countWith(() => this.#queriesByCustomer());
     this.#free = options.readers;
     this.#most = options.most ?? { page: options.readers, scan: Math.ceil(options.readers / 2) };
   }
@@ -115,7 +121,8 @@ export class QueryScheduler {
   }
 
   get used(): Readonly<Record<CostClass, Use>> {
-    return this.#used;
+    const useOf = (cost: CostClass): Use => ({ ...this.#used[cost], running: this.#running[cost] });
+    return { page: useOf("page"), scan: useOf("scan") };
   }
 
   /**
@@ -129,7 +136,7 @@ export class QueryScheduler {
     const shown = this.#shownBy(shape);
     if (!background && shown !== "scan") {
       const cost = expected === "unbounded" && shown === undefined ? "scan" : "page";
-      const isLimited = expected !== "bounded" && (cost === "page" || this.#isSpent(share));
+      const isLimited = expected !== "bounded" && (cost === "page" || this.#usage.isSpent(share));
       try {
         return await this.#runAs(cost, query, end, isLimited ? slice : timeout);
       } catch (error) {
@@ -138,8 +145,16 @@ export class QueryScheduler {
         this.#learn(shape, "scan");
       }
     }
-    if (!background && this.#isSpent(share)) throw new StoreError("scan_limit_reached");
+    if (!background && this.#usage.isSpent(share)) throw new StoreError("scan_limit_reached");
     return this.#runAs("scan", query, end, timeout);
+  }
+
+  /** Changes the numbers of readers. Queries that run already are not stopped. */
+  resize(readers: number, most: Readonly<Record<CostClass, number>>): void {
+    this.#free += readers - this.#readers;
+    this.#readers = readers;
+    this.#most = most;
+    this.#startNext();
   }
 
   /** Refuses all waiting queries and all later ones. */
@@ -162,7 +177,7 @@ export class QueryScheduler {
         const took = this.#now() - started;
         this.#learn(shape, took < slice ? "page" : "scan");
         // A query that takes no longer than a page may is no scan after all.
-        if (took >= slice) this.#charge(share, took);
+        if (took >= slice) this.#usage.charge(share, took);
       }
     }
   }
@@ -185,7 +200,9 @@ export class QueryScheduler {
   ): Promise<ReaderSlot> {
     if (this.#isClosed || signal?.aborted === true) throw new StoreError("query_canceled");
     const customer = this.#customerOf(share);
-    if (customer.running + customer.waiting.size >= share.queries) throw new StoreError("too_many_queries");
+    const elsewhere = this.#usage.elsewhere(share.customer);
+    if (customer.running + customer.waiting.size + elsewhere >= share.queries)
+      throw new StoreError("too_many_queries");
     const isFull = !this.#canStart(cost) && this.#waiting[cost] >= this.#options.queue;
     if (isFull && [...customer.waiting].some((waiting) => waiting.cost === cost))
       throw new StoreError("store_busy");
@@ -266,20 +283,10 @@ export class QueryScheduler {
     });
   }
 
-  /** True if the customer has used up its scans. Their budget is a token bucket that fills within a minute. */
-  #isSpent({ customer, scanSeconds }: CustomerShare): boolean {
-    const now = this.#now();
-    const whole = this.#budgets.get(customer) ?? now;
-    if (whole <= now) this.#budgets.delete(customer);
-    return scanSeconds === 0 || whole - now > minute;
-  }
-
-  #charge({ customer, scanSeconds }: CustomerShare, took: number): void {
-    const now = this.#now();
-    const whole = Math.max(this.#budgets.get(customer) ?? now, now);
-    this.#budgets.set(customer, whole + (took * minute) / (scanSeconds * 1000));
+  #queriesByCustomer(): ReadonlyMap<string, number> {
+    const queries = new Map<string, number>();
+    for (const [name, { running, waiting }] of this.#customers)
+      if (running + waiting.size > 0) queries.set(name, running + waiting.size);
+    return queries;
   }
 }
-
-/** In milliseconds. */
-const minute = 60_000;

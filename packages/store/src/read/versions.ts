@@ -7,10 +7,17 @@ import {
   type StructuralProperty,
   sql,
 } from "@cadastre/odata";
-import type { PointIndex } from "@cadastre/odata/compile";
+import type { PointIndex, TextIndex } from "@cadastre/odata/compile";
 import { join, value } from "@cadastre/odata/run";
 import { propertyNode } from "@cadastre/odata/tree";
-import { beginning, type PointSchema, type TableSchema, validity } from "../schema/table.ts";
+import {
+  beginning,
+  isSameRecord,
+  type PointSchema,
+  type TableSchema,
+  type TextSchema,
+  validity,
+} from "../schema/table.ts";
 import type { ReadOptions } from "../store.ts";
 
 /**
@@ -74,33 +81,37 @@ export type VersionMapping = {
 
 type Changed = { readonly current?: Mapping; readonly closed: Mapping };
 
+/** The indexes of columns that queries name themselves. */
+type ColumnIndexes = {
+  readonly pointIndexOf: (table: TableSchema, point: PointSchema) => PointIndex;
+  readonly textIndexOf: (table: TableSchema, text: TextSchema) => TextIndex;
+};
+
 /** Returns a table reference that makes the database use an index. */
 export type ByIndex = (table: SqlFragment, index: string) => SqlFragment;
 
 /**
  * Creates the mapping of a resource.
  *
- * @param pointIndexOf returns the spatial index of a location column, for current versions
+ * @param indexesOf returns the spatial index of a location column and the trigram index of a column of texts, for current versions
  * @param byIndex forces an index, for a database that cannot estimate when an index leaves few rows
  * @param guard a condition that every scan evaluates first
  */
 export function versionMapping(
   table: TableSchema,
   column: (property: StructuralProperty) => Column,
-  pointIndexOf: (table: TableSchema, point: PointSchema) => PointIndex,
+  { pointIndexOf, textIndexOf }: ColumnIndexes,
   byIndex: ByIndex = (name) => name,
   guard?: Mapping["where"],
 ): VersionMapping {
-  const points = new Map(
-    table.points.map((point) => [point.column.name, { index: pointIndexOf(table, point) }]),
-  );
+  const indexes = new Map<string, Pick<Column, "index" | "texts">>([
+    ...table.points.map((point) => [point.column.name, { index: pointIndexOf(table, point) }] as const),
+    ...table.texts.map((text) => [text.column.name, { texts: textIndexOf(table, text) }] as const),
+  ]);
   const [current, closed] = [identifier(table.name), identifier(table.closed)];
   const guarded = guard === undefined ? {} : { where: guard };
-  const sameKey = join(
-    table.key.map(({ name }) => sql`${current}.${identifier(name)} = ${closed}.${identifier(name)}`),
-    " and ",
-  );
-  const stillThere = sql`exists (select 1 from ${current} where ${sameKey})`;
+  const sameRecord = isSameRecord(table, current, closed);
+  const stillThere = sql`exists (select 1 from ${current} where ${sameRecord})`;
   const [since, to] = [identifier(validity.from.name), identifier(validity.to.name)];
   /**
    * Beginning and end of versions: columns that the database can look up in an index, and expressions that no index serves.
@@ -115,7 +126,7 @@ export function versionMapping(
   return {
     current: {
       from: current,
-      column: (property) => ({ ...column(property), ...points.get(property.name) }),
+      column: (property) => ({ ...column(property), ...indexes.get(property.name) }),
       ...guarded,
     },
     closedSince: (checkpoint, which) => {

@@ -1,5 +1,6 @@
 import type { PepperCheck } from "./guards.ts";
 import type { Int64Column } from "./int64-column.ts";
+import { sealedTable } from "./sealed-documents.ts";
 
 export type AuditedEntitlement = {
   readonly customer: string;
@@ -32,6 +33,10 @@ export type RegistryAudit = {
   /** Returns the id of the registry; undefined if it has none yet. */
   readonly id: () => Promise<string | undefined>;
   readonly entitlements: () => AsyncIterable<AuditedEntitlement>;
+  /** Returns a recorded fingerprint, see `RegistryGuards`. */
+  readonly fingerprint: (name: string) => Promise<string | undefined>;
+  /** Returns the names of the sealed documents. */
+  readonly sealedDocuments: () => Promise<readonly string[]>;
   /**
    * Prepares a statement on a table, with `?` for each value. If the table does not exist, as in a registry of an earlier version, the
    * statement returns no rows.
@@ -76,6 +81,11 @@ export function createRegistryAudit({ tables, rows: read, close }: AuditTransact
     "cadastre_customer",
     `select name as "customer", version, entitlement as "jws" from cadastre_customer order by name`,
   );
+  const fingerprints = prepare<{ value: string }>(
+    "cadastre_fingerprint",
+    "select value from cadastre_fingerprint where name = ?",
+  );
+  const sealed = prepare<{ name: string }>(sealedTable, `select name from ${sealedTable} order by name`);
   return {
     peppers: async (at) => {
       const rows = await allRows(peppers.rows(at));
@@ -84,6 +94,8 @@ export function createRegistryAudit({ tables, rows: read, close }: AuditTransact
     pepperChecks: () => allRows(pepperChecks.rows()),
     customerOfKey: async (digest, at) => (await keys.first(digest, at))?.customer,
     id: async () => (await ids.first())?.id,
+    fingerprint: async (name) => (await fingerprints.first(name))?.value,
+    sealedDocuments: async () => (await allRows(sealed.rows())).map(({ name }) => name),
     async *entitlements() {
       for await (const row of entitlements.rows()) yield { ...row, version: Number(row.version) };
     },

@@ -10,12 +10,21 @@ export type RegistryGuards = {
   readonly id: () => Promise<string>;
   /** Records the check values of peppers, replacing those recorded for the same versions. */
   readonly notePeppers: (checks: readonly PepperCheck[]) => Promise<void>;
+  /**
+   * Records the fingerprint of something that every process with this registry must have in common, unless one is recorded. Returns the
+   * recorded one.
+   */
+  readonly fingerprint: (name: string, value: string) => Promise<string>;
+  /** Records a fingerprint, replacing the one of the same name. */
+  readonly replaceFingerprint: (name: string, value: string) => Promise<void>;
 };
 
 type PepperRow = { readonly version: number; readonly check_value: string };
+type FingerprintRow = { readonly name: string; readonly value: string };
 type RegistryRow = { readonly number: number; readonly id: string };
 
 const pepperTable = (knex: Knex) => knex<PepperRow>("cadastre_pepper");
+const fingerprintTable = (knex: Knex) => knex<FingerprintRow>("cadastre_fingerprint");
 const registryTable = (knex: Knex) => knex<RegistryRow>("cadastre_registry");
 
 /** Primary key of the only row. */
@@ -35,5 +44,16 @@ export const createRegistryGuards = (knex: Knex): RegistryGuards => ({
     for (const { version, checkValue } of checks)
       if (known.get(version) !== checkValue)
         await pepperTable(knex).insert({ version, check_value: checkValue }).onConflict("version").merge();
+  },
+  fingerprint: async (name, value) => {
+    // Read first, because the database's role of a worker may not write it.
+    const known = await fingerprintTable(knex).where({ name }).first();
+    if (known !== undefined) return known.value;
+    await fingerprintTable(knex).insert({ name, value }).onConflict("name").ignore();
+    const row = await fingerprintTable(knex).where({ name }).first();
+    return row?.value ?? value;
+  },
+  replaceFingerprint: async (name, value) => {
+    await fingerprintTable(knex).insert({ name, value }).onConflict("name").merge();
   },
 });

@@ -7,6 +7,7 @@
 export type { Knex } from "knex";
 export { createUlid } from "../ulid.ts";
 export type { AuditedEntitlement, RegistryAudit } from "./audit.ts";
+export type { RegistryChanges } from "./changes.ts";
 export { withCustomerLock } from "./customer-lock.ts";
 export { customerTable, type EntitlementRegistry, type InstalledEntitlement } from "./entitlements.ts";
 export type { PepperCheck } from "./guards.ts";
@@ -20,4 +21,6 @@ export {
 } from "./postgres.ts";
 export type { MlsProfile, ProfileRegistry } from "./profiles.ts";
 export type { AccessRegistry, RegistryDatabase } from "./registry.ts";
+export type { SealedDocument, SealedDocuments } from "./sealed-documents.ts";
 export { openSqliteRegistry, openSqliteRegistryAudit, type SqliteRegistryOptions } from "./sqlite.ts";
+export type { UsageReports } from "./usage-reports.ts";

@@ -2,12 +2,13 @@ import type { Knex } from "knex";
 import { createConnectionPool, type PostgresConnectionOptions } from "../database/postgres-connections.ts";
 import type { SchemaOptions } from "../database/schema-options.ts";
 import { type AuditTransaction, createRegistryAudit, type RegistryAudit } from "./audit.ts";
+import { announcement, createChangeListener } from "./changes.ts";
 import { giveUp } from "./guarded.ts";
 import { migrateRegistry } from "./migrate.ts";
 import { type AccessRegistry, createRegistry } from "./registry.ts";
 
 export type PostgresRegistryOptions = {
-  /** Connection for `pg`: a URL, or an object. */
+  /** Connection for `pg` to the primary: a URL, or an object. */
   readonly connection: PostgresConnectionOptions["connection"];
   /** Schema of the registry's tables. It is created if it does not exist. By default `cadastre_registry`. */
   readonly schema?: string | undefined;
@@ -25,15 +26,23 @@ export type PostgresRegistryOptions = {
 export async function openPostgresRegistry(options: PostgresRegistryOptions): Promise<AccessRegistry> {
   const { connection, schema = "cadastre_registry", connections = 4, wait = 5000 } = options;
   const settings = { statement_timeout: String(Math.ceil(wait)) };
-  const database = createConnectionPool({ connection, schemas: [schema] }, { connections, wait, settings });
+  const database = createConnectionPool(
+    { connection, schemas: [schema] },
+    { connections, wait, settings, server: "primary" },
+  );
   try {
     await migrateRegistry(database, (transaction) => excludeOthers(transaction, schema), options);
-    return createRegistry(database, (work) => work(), "postgres");
+    // Whoever misses a notification finds the change when it looks again.
+    const announce = () => database.raw(announcement).then(ignore, ignore);
+    const notifications = { ...createChangeListener(connection), announce };
+    return createRegistry(database, (work) => work(), "postgres", notifications);
   } catch (error) {
     await database.destroy();
     return giveUp(error);
   }
 }
+
+const ignore = (): void => {};
 
 /** Takes the lock of migrations, and creates the schema if it does not exist. */
 async function excludeOthers(transaction: Knex.Transaction, schema: string): Promise<void> {

@@ -218,6 +218,28 @@ const steps: MigrationSteps = {
         table.integer("number").primary();
         table.text("id").notNullable();
       }),
+  "012_secrets": (schema) =>
+    schema
+      .createTable("cadastre_sealed_document", (table) => {
+        table.text("name").primary();
+        table.text("sealed").notNullable();
+        table.bigInteger("revision").notNullable();
+      })
+      // Identifies what every process with this registry must have in common, without disclosing it.
+      .createTable("cadastre_fingerprint", (table) => {
+        table.text("name").primary();
+        table.text("value").notNullable();
+      }),
+  "013_usage": (schema) =>
+    schema
+      // Reports of running processes to each other, in PostgreSQL.
+      .createTable("cadastre_usage", (table) => {
+        table.text("process").primary();
+        table.text("machine").notNullable();
+        table.text("report").notNullable();
+        // In the time of the database's clock.
+        table.bigInteger("seen").notNullable();
+      }),
 };
 
 /** Returns a statement that creates a unique index on the rows that meet a condition. */

@@ -1,11 +1,14 @@
 import type { Knex } from "knex";
 import type { Retry } from "../database/retry-while-busy.ts";
+import { announcing, type RegistryChanges } from "./changes.ts";
 import { createEntitlementRegistry, type EntitlementRegistry } from "./entitlements.ts";
 import { guarded, type RefusalClass, type TableMethods } from "./guarded.ts";
 import { createRegistryGuards, type RegistryGuards } from "./guards.ts";
 import { createIdentityRegister, type IdentityRegister } from "./identities.ts";
 import { createKeyRegistry, type KeyRegistry } from "./keys.ts";
 import { createProfileRegistry, type ProfileRegistry } from "./profiles.ts";
+import { createSealedDocuments, type SealedDocuments } from "./sealed-documents.ts";
+import { createUsageReports, type UsageReports } from "./usage-reports.ts";
 
 /** The open database of a registry, for packages that keep their own tables in it. */
 export type RegistryDatabase = {
@@ -25,8 +28,26 @@ export type AccessRegistry = {
   readonly entitlements: EntitlementRegistry;
   readonly identities: IdentityRegister;
   readonly profiles: ProfileRegistry;
+  readonly sealed: SealedDocuments;
+  readonly changes: RegistryChanges;
+  /** Undefined in SQLite, whose registry one machine has. */
+  readonly usage: UsageReports | undefined;
   readonly database: RegistryDatabase;
   readonly close: () => Promise<void>;
+};
+
+/** How a registry notifies other processes of its changes, and hears of theirs. */
+type Notifications = RegistryChanges & {
+  readonly announce: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+};
+
+/** Notifications of a database that has none. */
+const silent: Notifications = {
+  follow: () => {},
+  revision: () => 0,
+  announce: async () => {},
+  stop: async () => {},
 };
 
 /** Creates the registry of a database whose tables exist. */
@@ -34,12 +55,20 @@ export const createRegistry = (
   knex: Knex,
   attempt: Retry,
   engine: RegistryDatabase["engine"],
+  { announce, stop, ...changes }: Notifications = silent,
 ): AccessRegistry => ({
   guards: guarded(createRegistryGuards(knex), attempt),
-  keys: guarded(createKeyRegistry(knex), attempt),
-  entitlements: guarded(createEntitlementRegistry(knex), attempt),
+  // Uses of keys are not announced: they change nothing that other processes remember.
+  keys: announcing(guarded(createKeyRegistry(knex), attempt), ["add", "rotate", "revoke"], announce),
+  entitlements: announcing(guarded(createEntitlementRegistry(knex), attempt), ["install"], announce),
   identities: guarded(createIdentityRegister(knex), attempt),
-  profiles: guarded(createProfileRegistry(knex), attempt),
+  profiles: announcing(guarded(createProfileRegistry(knex), attempt), ["set"], announce),
+  sealed: announcing(guarded(createSealedDocuments(knex), attempt), ["replace"], announce),
+  usage: engine === "postgres" ? guarded(createUsageReports(knex), attempt) : undefined,
   database: { engine, knex, guarded: (methods, Refusal) => guarded(methods, attempt, Refusal) },
-  close: () => knex.destroy(),
+  changes,
+  close: async () => {
+    await stop();
+    await knex.destroy();
+  },
 });

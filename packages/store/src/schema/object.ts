@@ -4,13 +4,20 @@ import { identifier, type SqlFragment, type StructuralProperty, sql } from "@cad
 import { caseMappingTables } from "@cadastre/odata/functions";
 import { type Dialect, join, render } from "@cadastre/odata/run";
 import type { FormOf } from "../record/column-values.ts";
-import { beginning, type IndexSchema, type PointSchema, type TableSchema } from "./table.ts";
+import {
+  beginning,
+  type IndexSchema,
+  type PointSchema,
+  stagedKey,
+  type TableSchema,
+  type TextSchema,
+} from "./table.ts";
 
-/** A column or index of a table, as recorded in `cadastre_schema`. */
+/** A column or index of a table, or the keys of its tables, as recorded in `cadastre_schema`. */
 export type SchemaObject = {
   /** Name of the resource. */
   readonly resource: string;
-  readonly kind: "column" | "index" | "points";
+  readonly kind: "column" | "index" | "points" | "texts" | "keys";
   readonly name: string;
   /** If it differs from the recorded one, the object is created again. */
   readonly definition: string;
@@ -31,10 +38,14 @@ export type SchemaDialect = {
   readonly sorted: (property: StructuralProperty) => SqlFragment;
   /** Expression for the dataset id of a row. */
   readonly datasetId: SqlFragment;
+  /** Returns the names of the columns of the primary key of current versions. That of closed versions also has their end. */
+  readonly primaryKey: (table: Pick<TableSchema, "key" | "shared">) => readonly string[];
   /** See `BuildDatabase.sha256`. */
   readonly sha256: (text: SqlFragment) => SqlFragment;
   /** Version of the indexes that `SchemaTransaction.createPoints` creates. */
   readonly pointsVersion: string;
+  /** Version of the indexes that `SchemaTransaction.createTexts` creates. */
+  readonly textsVersion: string;
 };
 
 const textOf = (fragment: SqlFragment): string => render(fragment, () => "?").text;
@@ -51,6 +62,14 @@ export function columnObject(
   if (key.includes(property)) form.push("key");
   return { resource, kind: "column", name, definition: form.join(", ") };
 }
+
+/** Returns the primary keys of the tables of a resource. */
+export const keysObject = (table: TableSchema, { primaryKey }: SchemaDialect): SchemaObject => ({
+  resource: table.name,
+  kind: "keys",
+  name: `${table.name}_key`,
+  definition: [primaryKey(table), stagedKey(table)].map((names) => names.join(", ")).join("; "),
+});
 
 /** Returns the indexes of a table, except spatial ones. */
 export function indexObjects(table: TableSchema, dialect: SchemaDialect): readonly IndexObject[] {
@@ -95,6 +114,16 @@ const pointsObject = (
   definition: [dialect.pointsVersion, ...columnDefinitions(table, [column], dialect)].join("; "),
 });
 
+const textsObject = (
+  table: TableSchema,
+  { name, column }: TextSchema,
+  dialect: SchemaDialect,
+): SchemaObject => {
+  const columns = columnDefinitions(table, [datasetProperty, column], dialect);
+  const definition = [dialect.textsVersion, ...columns, `folded ${foldingVersion()}`].join("; ");
+  return { resource: table.name, kind: "texts", name, definition };
+};
+
 const columnDefinitions = (
   table: TableSchema,
   columns: readonly StructuralProperty[],
@@ -106,9 +135,11 @@ const columnDefinitions = (
 const foldingVersion = (): string =>
   createHash("sha256").update(caseMappingTables).digest("hex").slice(0, 16);
 
-/** Returns the columns and indexes of a table in the form in which they are recorded. */
+/** Returns the columns, keys and indexes of a table in the form in which they are recorded. */
 export const schemaObjects = (table: TableSchema, dialect: SchemaDialect): readonly SchemaObject[] => [
   ...table.columns.map((column) => columnObject(table, column, dialect)),
+  keysObject(table, dialect),
   ...indexObjects(table, dialect),
   ...table.points.map((point) => pointsObject(table, point, dialect)),
+  ...table.texts.map((text) => textsObject(table, text, dialect)),
 ];

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { datasetProperty } from "@cadastre/entitlement/resources";
 import {
   identifier,
+  join,
   type PrimitiveType,
   type SqlFragment,
   type StructuralProperty,
@@ -68,6 +69,8 @@ export type TableSchema = {
   /** Name of the table of staged changes. */
   readonly staged: string;
   readonly key: readonly StructuralProperty[];
+  /** See `StoredResource.shared`. */
+  readonly shared: boolean;
   /** The typed columns: the key, the columns of the resource, the dataset, the source and the hidden ones. */
   readonly columns: readonly StructuralProperty[];
   readonly indexes: readonly IndexSchema[];
@@ -76,6 +79,7 @@ export type TableSchema = {
   /** Names of indexes of the first schema, see `StoredResource.formerIndexes`. */
   readonly formerIndexes: readonly string[];
   readonly points: readonly PointSchema[];
+  readonly texts: readonly TextSchema[];
   readonly hidden: readonly StructuralProperty[];
   readonly derived: StoredResource["derived"];
   readonly follows: Follows | undefined;
@@ -84,6 +88,31 @@ export type TableSchema = {
   readonly beginnings: string;
   readonly endings: string;
 };
+
+/** Names of the columns that identify a staged change. */
+export const stagedKey = ({ key, shared }: Pick<TableSchema, "key" | "shared">): readonly string[] => [
+  ...key.map(({ name }) => name),
+  ...(shared ? [] : [stagedColumns.dataset]),
+  sourceProperty.name,
+];
+
+/**
+ * Condition that rows of current or closed versions are of one record. It names the dataset, so that only rows of one partition are
+ * compared. Records that all datasets share have keys without a dataset.
+ *
+ * @param left name of a table, or its alias
+ */
+export const isSameRecord = (
+  { key, shared }: TableSchema,
+  left: SqlFragment,
+  right: SqlFragment,
+): SqlFragment =>
+  join(
+    [...key, ...(shared ? [] : [datasetProperty])].map(
+      ({ name }) => sql`${left}.${identifier(name)} = ${right}.${identifier(name)}`,
+    ),
+    " and ",
+  );
 
 /** The table of a resource, and the members of its records by name. */
 export type StoredTable = {
@@ -96,9 +125,22 @@ export type IndexSchema = { readonly name: string; readonly columns: readonly St
 /** A column of points, and the name of its spatial index. */
 export type PointSchema = { readonly name: string; readonly column: StructuralProperty };
 
+/** A column of texts, and the name of its trigram index. */
+export type TextSchema = { readonly name: string; readonly column: StructuralProperty };
+
 /** @throws {RangeError} if a column or an index names an unknown property or one of the wrong type, or if a name is too long */
 export function tableOf(resource: StoredResource): TableSchema {
-  const { entitySet, columns, indexes, points = [], folded = [], hidden = [], follows, counted } = resource;
+  const {
+    entitySet,
+    columns,
+    indexes,
+    points = [],
+    texts = [],
+    folded = [],
+    hidden = [],
+    follows,
+    counted,
+  } = resource;
   const { formerIndexes = [] } = resource;
   const { name, type } = entitySet;
   const find = (column: string) => {
@@ -119,6 +161,8 @@ export function tableOf(resource: StoredResource): TableSchema {
   const findPoint = (column: string) => requireType(findColumn(column), "Edm.GeographyPoint", "point");
   if (follows !== undefined)
     for (const column of [follows.key, ...Object.keys(follows.values)]) findColumn(column);
+  if (follows !== undefined && Object.hasOwn(follows.values, datasetProperty.name))
+    throw new RangeError(`${name} follows records of its own dataset, and cannot copy it`);
   if (counted !== undefined)
     for (const column of [counted.system, ...counted.places.map((place) => place.column)]) findText(column);
   for (const { name: column } of [{ name: `${name}_closed_key` }, ...stored]) requireShort(column);
@@ -127,6 +171,7 @@ export function tableOf(resource: StoredResource): TableSchema {
     closed: `${name}_closed`,
     staged: `${name}_staged`,
     key: type.key.map(find),
+    shared: resource.shared ?? false,
     columns: stored,
     indexes: indexes.map((indexed) => ({
       name: shortened(`${name}_${indexed.join("_")}`),
@@ -143,6 +188,7 @@ export function tableOf(resource: StoredResource): TableSchema {
       name: shortened(`${name}_${point}_place`),
       column: findPoint(point),
     })),
+    texts: texts.map((text) => ({ name: shortened(`${name}_${text}_grams`), column: findText(text) })),
     hidden,
     derived: resource.derived,
     follows,
@@ -178,7 +224,7 @@ function requireShort(name: string): void {
 }
 
 /** Returns the name; if it is too long, truncated and with its hash at the end. */
-function shortened(name: string): string {
+export function shortened(name: string): string {
   if (Buffer.byteLength(name) <= longestName) return name;
   const hash = createHash("sha256").update(name).digest("hex").slice(0, 12);
   return `${Buffer.from(name)

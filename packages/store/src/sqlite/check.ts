@@ -1,15 +1,16 @@
 import { registerFunctions } from "@cadastre/odata/sqlite";
 import Database from "better-sqlite3";
 import { alteredTables, registerChecksum } from "../checksum/checksums.ts";
-import { tableOf } from "../schema/table.ts";
+import { type TableSchema, tableOf } from "../schema/table.ts";
 import type { StoredResource } from "../stored-resource.ts";
 import { misplacedRows } from "./layout/places.ts";
+import { missingTexts } from "./layout/texts.ts";
 
 /** A fault in a database. */
 export type SqliteFault = {
   /**
    * `damaged`: SQLite cannot read it, or an index does not match its table. `altered`: rows do not match their table's checksum.
-   * `dangling`: a row refers to a row that does not exist. `misplaced`: an R*Tree does not match its table.
+   * `dangling`: a row refers to a row that does not exist. `misplaced`: an R*Tree or a trigram index does not match its table.
    */
   readonly code: "damaged" | "altered" | "dangling" | "misplaced";
   /** The table; undefined if it is not known. */
@@ -19,6 +20,9 @@ export type SqliteFault = {
 
 /** Maximum number of faults to list. */
 const most = 20;
+
+const misplaced = ({ name }: TableSchema, rows: number, how: string): SqliteFault | undefined =>
+  rows === 0 ? undefined : { code: "misplaced", table: name, detail: `${rows} rows of ${name} have ${how}` };
 
 /** All checks, in the order of execution. */
 const checks: readonly ((
@@ -44,26 +48,23 @@ const checks: readonly ((
         detail: `a row of ${table} refers to one of ${parent} that does not exist`,
       })),
   (database, resources) =>
-    resources.map(tableOf).flatMap((table) =>
-      table.points.flatMap((point) => {
-        const rows = misplacedRows(database, table, point);
-        return rows === 0
-          ? []
-          : [
-              {
-                code: "misplaced",
-                table: table.name,
-                detail: `${rows} rows of ${table.name} have another place in ${point.name}`,
-              },
-            ];
-      }),
-    ),
+    resources
+      .map(tableOf)
+      .flatMap((table) => [
+        ...table.points.map((point) =>
+          misplaced(table, misplacedRows(database, table, point), `another place in ${point.name}`),
+        ),
+        ...table.texts.map((text) =>
+          misplaced(table, missingTexts(database, table, text), `no or a wrong entry in ${text.name}`),
+        ),
+      ])
+      .filter((fault) => fault !== undefined),
 ];
 
 /**
  * Checks a whole database in one read transaction and returns its faults.
  *
- * @param resources resources whose R*Trees are compared with their tables
+ * @param resources resources whose R*Trees and trigram indexes are compared with their tables
  */
 export function checkSqlite(file: string, resources: readonly StoredResource[] = []): readonly SqliteFault[] {
   let database: Database.Database | undefined;

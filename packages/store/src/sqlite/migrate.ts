@@ -13,18 +13,15 @@ import { retryWhileBusy } from "../database/retry-while-busy.ts";
 import type { SchemaOptions } from "../database/schema-options.ts";
 import { createSqliteKnex } from "../database/sqlite-connection.ts";
 import type { CatalogQueries } from "../migration/found.ts";
-import {
-  type MigratedSchema,
-  migrateListings,
-  type SchemaTarget,
-  type SchemaTransaction,
-} from "../migration/migrate.ts";
+import { type MigratedSchema, migrateListings, type SchemaTarget } from "../migration/migrate.ts";
+import type { SchemaTransaction } from "../migration/schema-transaction.ts";
 import { indexObjects, type SchemaDialect } from "../schema/object.ts";
 import { tableOf } from "../schema/table.ts";
 import type { StoredResource } from "../stored-resource.ts";
 import { declaredType, storedEncoding } from "./layout/columns.ts";
 import { createDatasets, datasetId } from "./layout/datasets.ts";
 import { createPlaces, dropPlaces } from "./layout/places.ts";
+import { createTexts, dropTexts, textTables } from "./layout/texts.ts";
 import { registerSha256, sha256Of, sqliteSession } from "./session.ts";
 
 const dialect: SchemaDialect = {
@@ -34,8 +31,11 @@ const dialect: SchemaDialect = {
   recordType: "text",
   sorted: ({ name }) => identifier(name),
   datasetId,
+  // A file has no partitions, so its keys need no dataset.
+  primaryKey: ({ key }) => key.map(({ name }) => name),
   sha256: sha256Of,
   pointsVersion: "rtree 1",
+  textsVersion: "fts5 1",
 };
 
 const catalog: CatalogQueries = {
@@ -81,8 +81,8 @@ export async function migrateSqlite(
 }
 
 /**
- * Returns a predicate for the store's own tables and indexes: those of the resources, their R*Trees and the shadow tables of
- * these.
+ * Returns a predicate for the store's own tables and indexes: those of the resources, their R*Trees and FTS5 tables, and the shadow
+ * tables of these.
  */
 function ownNames(resources: readonly StoredResource[]): OwnNames {
   const own = new Set(
@@ -95,6 +95,7 @@ function ownNames(resources: readonly StoredResource[]): OwnNames {
         table.endings,
         ...indexObjects(table, dialect).map(({ name }) => name),
         ...table.points.flatMap(({ name }) => ["", "_node", "_parent", "_rowid"].map((end) => name + end)),
+        ...table.texts.flatMap(({ name }) => textTables.map((end) => name + end)),
       ]),
   );
   return (name) => isBookkeeping(name) || own.has(name);
@@ -130,5 +131,7 @@ const inTransaction = <T>(database: Knex, work: (transaction: SchemaTransaction)
       beforeColumns: async (table) => forgetChecksum(connection, table),
       createPoints: async (table, point) => createPlaces(connection, table, point),
       dropPoints: async (name) => dropPlaces(connection, name),
+      createTexts: async (table, text) => createTexts(connection, table, text),
+      dropTexts: async (name) => dropTexts(connection, name),
     });
   });

@@ -68,16 +68,16 @@ const buffersByDefault = 64 * 1024 ** 2;
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<WritableStore> {
   const { file, resources } = options;
-  const { members: numbered, generation } = await migrateSqlite(file, resources, options);
+  const migrated = await migrateSqlite(file, resources, options);
   const read = new Database(file, { readonly: true });
   const { rowsOf } = new IndexStatistics(read);
   const dataset = datasetColumn(read);
   const stored = new Map<string, ReadableTable>();
-  for (const table of resources.map(tableOf)) {
-    const members = numbered.get(table.name) ?? new Map();
+  for (const table of migrated.resources.map(tableOf)) {
+    const members = migrated.members.get(table.name) ?? new Map();
     stored.set(table.name, createSqliteTable({ table, members }, dataset, rowsOf));
   }
-  return new SqliteStore(options, stored, read, generation);
+  return new SqliteStore(options, stored, read, migrated.generation);
 }
 
 /** Store with one connection for writing, one for reads by key on this thread, and threads for all other reads. */
@@ -109,7 +109,7 @@ class SqliteStore implements WritableStore {
     this.#committer = new SqliteCommitter(this.#database, new Map(writers), generation);
     this.#reader = new Reader(read, new Int32Array(1), mapped);
     this.#limits = options.limits;
-    this.#scheduler = new QueryScheduler({ readers: threads, queue });
+    this.#scheduler = new QueryScheduler({ readers: threads, queue, usage: options.limits?.usage });
     this.#pool =
       threads === 0
         ? undefined
@@ -219,11 +219,11 @@ class SqliteStore implements WritableStore {
     const placed =
       from === undefined ? query : withPosition(query, orderValuesOf(query, stored, from, this.#reader));
     const past = pastOf({ from });
-    const page = this.#pageRequests.of(placed, stored, {}, past);
-    return this.#reader.explain(page, asOf(stored, past));
+    return this.#reader.explain(this.#pageRequests.of(placed, stored, {}, past), asOf(stored, past));
   };
 
   readonly waiting = (): number => this.#scheduler.waiting;
+  readonly replicas: WritableStore["replicas"] = () => [];
 
   readonly used = (): Readonly<Record<CostClass, Use>> => this.#scheduler.used;
 

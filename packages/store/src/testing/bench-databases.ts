@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hasPostgres, startPostgres } from "@cadastre/odata/testing";
+import type { Pool } from "pg";
 import type { StoredResource, WritableStore } from "../index.ts";
 import { openPostgresStore, type Wall } from "../postgres/index.ts";
 import { openSqliteStore } from "../sqlite/index.ts";
@@ -56,12 +57,7 @@ async function openPostgres(): Promise<BenchDatabase> {
         connections: 1,
         timeout: 60_000,
       }),
-    cpuTime: async () => {
-      const { rows } = await pool.query<{ pid: number }>(
-        "select pid from pg_stat_activity where pid <> pg_backend_pid()",
-      );
-      return rows.reduce((sum, { pid }) => sum + cpuTimeOf(pid), ownCpuTime());
-    },
+    cpuTime: async () => (await serverCpuTime(pool)) + ownCpuTime(),
     sizeOf: async (store, { entitySet: { name } }) => {
       const size = `select pg_total_relation_size('"${store}"."${name}"') as bytes`;
       const { rows } = await pool.query<{ bytes: string }>(size);
@@ -78,6 +74,14 @@ async function openPostgres(): Promise<BenchDatabase> {
 function ownCpuTime(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
+}
+
+/** Returns the CPU time used so far by the processes of a server on this machine, apart from that of the pool's connection, in milliseconds. */
+export async function serverCpuTime(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ pid: number }>(
+    "select pid from pg_stat_activity where pid <> pg_backend_pid()",
+  );
+  return rows.reduce((sum, { pid }) => sum + cpuTimeOf(pid), 0);
 }
 
 /** Source: proc(5), `schedstat`: the first number is the time on a CPU in nanoseconds. */

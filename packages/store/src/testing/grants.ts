@@ -38,13 +38,14 @@ type Granting = {
   readonly regions?: Entitlement["regions"];
   /** Name of the resource whose visibility rule to use; by default the entity set's own. */
   readonly like?: string;
+  readonly customer?: string;
 };
 
 /** Compiles a scope of one entity set. */
 export const grantsOf = (
   entitySet: EntitySet,
   grants: DatasetGrants,
-  { regions = testEntitlement.regions, like = entitySet.name }: Granting = {},
+  { regions = testEntitlement.regions, like = entitySet.name, customer = testEntitlement.sub }: Granting = {},
 ): Scope => {
   const { name } = entitySet;
   const datasets = Object.entries(grants).map(([dataset_id, given]) => ({
@@ -52,7 +53,7 @@ export const grantsOf = (
     resources: { [name]: typeof given === "object" && "fields" in given ? given : { fields: given } },
   }));
   return compileScope(
-    { ...testEntitlement, regions, datasets },
+    { ...testEntitlement, sub: customer, regions, datasets },
     { entitySets: [entitySet], rules: { [name]: visibilityRuleOf(like) } },
   );
 };

@@ -14,8 +14,8 @@ export type Version = EncodedRecord & {
   readonly checksum: number;
 };
 
-/** The key of a record to remove, in database form. */
-export type RemovedKey = { readonly resource: string; readonly key: readonly unknown[] };
+/** The dataset and key of a record to remove. The key is in database form. */
+export type RemovedKey = Pick<RemovedRecord, "resource" | "datasetId"> & { readonly key: readonly unknown[] };
 
 /** A change in one of the forms that a commit accepts. */
 export type PendingChange = Change | RemovedKey;
@@ -27,10 +27,11 @@ export type PendingChange = Change | RemovedKey;
  */
 export function versionOf(
   { datasetId, record, hidden, source }: StoredRecord,
-  { columns, key }: TableSchema,
+  { name: resource, columns, key, shared }: TableSchema,
   members: ReadonlyMap<string, Member>,
   formOf: FormOf,
 ): Version {
+  requireDataset(datasetId, resource, shared);
   const jsonOf = (name: string): unknown => {
     if (name === datasetProperty.name) return datasetId;
     if (name === sourceProperty.name) return source;
@@ -43,12 +44,22 @@ export function versionOf(
   return { values, ...encoded, checksum: recordChecksum(datasetId, encoded.members, encoded.text) };
 }
 
-/** Returns the key of a record to remove, in database form. */
+function requireDataset(datasetId: string | null, resource: string, shared: boolean): void {
+  if (datasetId === null && !shared)
+    throw new StoreError("invalid_record", `a record of ${resource} has no dataset`);
+}
+
+/**
+ * Returns the key of a record to remove, in database form.
+ *
+ * @throws {StoreError} `invalid_record`
+ */
 export function removalKey(
   change: RemovedRecord | RemovedKey,
-  { key }: TableSchema,
+  { name, key, shared }: TableSchema,
   formOf: FormOf,
 ): readonly unknown[] {
+  requireDataset(change.datasetId, name, shared);
   if ("key" in change) return change.key;
   const { removed } = change;
   const jsonOf = (name: string): unknown => removed[key.findIndex((property) => property.name === name)];

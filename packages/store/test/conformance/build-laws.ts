@@ -10,9 +10,9 @@ const resource = "Property";
 const sources = ["mls", "other"];
 
 const changeOf = ([key, City]: ModelChange): Change => {
-  if (City === null) return { resource, removed: [key] };
+  const datasetId = key === "d" ? oregon : texas;
+  if (City === null) return { resource, datasetId, removed: [key] };
   const ModificationTimestamp = "2024-05-01T10:00:00.000Z";
-  const datasetId = City === "3" ? oregon : texas;
   return { resource, datasetId, record: { ListingKey: key, ModificationTimestamp, City } };
 };
 

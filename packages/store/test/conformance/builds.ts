@@ -138,7 +138,7 @@ export function builds(harness: Harness): void {
         const code = { code: "unknown_resource" };
         await expect(builds.stage("Media", "mls", [], { cursor: "1" })).rejects.toMatchObject(code);
         await expect(builds.publish(["Media"])).rejects.toMatchObject(code);
-        const foreign = [{ resource: "Media", removed: ["1"] }];
+        const foreign = [{ resource: "Media", datasetId: texas, removed: ["1"] }];
         await expect(builds.stage(resource, "mls", foreign, { cursor: "1" })).rejects.toMatchObject(code);
       }));
 
@@ -182,6 +182,36 @@ export function builds(harness: Harness): void {
         expect(await citiesOf(store)).toEqual({ a: "3", f: "6", s: "sample" });
       }));
 
+    test("is refused if it has a key that another dataset holds, or that is staged for one", () =>
+      withEmpty(harness, async ({ builds, commit }) => {
+        await commit([listing("a", "1")]);
+        await builds.stage(resource, "mls", [listing("b", "1")], { cursor: "1" });
+        for (const key of ["a", "b"]) {
+          const batch = [listing("c", "1", oregon), listing(key, "1", oregon)];
+          await expect(builds.stage(resource, "other", batch, { cursor: "1" })).rejects.toMatchObject({
+            code: "key_of_another_dataset",
+            details: expect.stringContaining(key) as string,
+          });
+        }
+        expect(await builds.cursor(resource, "other")).toBeNull();
+        await builds.stage(resource, "mls", [removal("a")], { cursor: "2" });
+        await builds.publish([resource]);
+        await builds.stage(resource, "other", [listing("a", "2", oregon)], { cursor: "1" });
+        expect(await builds.publish([resource])).toMatchObject({ commit: { written: 1 } });
+      }));
+
+    test("is not published if another dataset has got one of its keys meanwhile", () =>
+      withEmpty(harness, async (store) => {
+        const { builds } = store;
+        await builds.stage(resource, "mls", [listing("a", "1"), listing("b", "1")], { cursor: "1" });
+        await store.commit([listing("a", "2", oregon)]);
+        await expect(builds.publish([resource])).rejects.toMatchObject({ code: "key_of_another_dataset" });
+        expect(await citiesOf(store)).toEqual({ a: "2" });
+        await store.commit([removal("a", oregon)]);
+        await builds.publish([resource]);
+        expect(await citiesOf(store)).toEqual({ a: "1", b: "1" });
+      }));
+
     test("cannot end before it begins", () =>
       withEmpty(harness, async ({ builds }) => {
         const batch = builds.stage(resource, "mls", [], { cursor: "1", fullSet: "ends" });
@@ -194,7 +224,7 @@ export function builds(harness: Harness): void {
       withEmpty(harness, async (store) => {
         const { builds } = store;
         await store.commit([...records, listing("g", "Bend", oregon)]);
-        await builds.stage(resource, "mls", [removal("g"), listing("h", "Waco")], { cursor: "1" });
+        await builds.stage(resource, "mls", [removal("g", oregon), listing("h", "Waco")], { cursor: "1" });
         const publication = await builds.publish([resource], async (candidate) => {
           expect(candidate).toMatchObject({ resource, checkpoint: 2, previous: null, records: 7 });
           expect(candidate.commit).toMatchObject({ written: 1, removed: 1 });
@@ -229,7 +259,7 @@ export function builds(harness: Harness): void {
       withEmpty(harness, async (store) => {
         const { builds } = store;
         await store.commit([...records, listing("g", "Bend", oregon)]);
-        await builds.stage(resource, "mls", [removal("g"), listing("h", "Waco")], { cursor: "1" });
+        await builds.stage(resource, "mls", [removal("g", oregon), listing("h", "Waco")], { cursor: "1" });
         await builds.publish([resource]);
         await builds.publish([resource], async (candidate) => {
           const changed: unknown[] = [];
@@ -280,7 +310,7 @@ export function builds(harness: Harness): void {
       await other.builds.publish([resource]);
       const hashes = [await one.builds.current(resource), await other.builds.current(resource)];
       expect(hashes[0]?.sha256).toBe(hashes[1]?.sha256);
-      await other.commit([{ ...(records[0] as StoredRecord), datasetId: oregon }]);
+      await other.commit([removal("a"), { ...(records[0] as StoredRecord), datasetId: oregon }]);
       await other.builds.publish([resource]);
       expect((await other.builds.current(resource))?.sha256).not.toBe(hashes[0]?.sha256);
       await one.close();

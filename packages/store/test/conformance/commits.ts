@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Change, StoredRecord } from "../../src/index.ts";
-import { ask, oregon, records, stored, texas } from "../support/listings.ts";
+import { ask, oregon, records, scopeOf, stored, texas } from "../support/listings.ts";
 import { type Harness, keysOf, openEmpty, readKeys, rowsOf, withEmpty } from "./harness.ts";
 
 const listing = (key: string, city: string, datasetId = texas): StoredRecord => ({
@@ -13,7 +13,7 @@ const listing = (key: string, city: string, datasetId = texas): StoredRecord => 
     City: city,
   },
 });
-const removal = (key: string): Change => ({ resource: "Property", removed: [key] });
+const removal = (key: string): Change => ({ resource: "Property", datasetId: texas, removed: [key] });
 
 /** What commits do, count and refuse. */
 export function commits(harness: Harness): void {
@@ -36,17 +36,61 @@ export function commits(harness: Harness): void {
         expect(await readKeys(store, {})).toEqual(["b", "c", "d", "e", "f"]);
       }));
 
-    test("takes a record that moves to another dataset, or loses a value, as changed", () =>
+    test("takes a record that loses a value as changed", () =>
       withEmpty(harness, async (store) => {
         await store.commit([listing("a", "Austin")]);
-        expect(await store.commit([listing("a", "Austin", oregon)])).toMatchObject({ written: 1 });
-        expect(
-          await store.commit([
-            { ...listing("a", "Austin", oregon), record: { ...listing("a", "").record, City: null } },
-          ]),
-        ).toMatchObject({ written: 1 });
+        const without = { ...listing("a", ""), record: { ...listing("a", "").record, City: null } };
+        expect(await store.commit([without])).toMatchObject({ written: 1 });
         expect(rowsOf(await store.page(ask({ select: "City" })))).toEqual([{ City: null }]);
       }));
+
+    test("refuses a key that another dataset holds, and changes nothing", () =>
+      withEmpty(harness, async (store) => {
+        await store.commit([listing("a", "Austin")]);
+        const taken = [listing("b", "Waco"), listing("a", "Bend", oregon)];
+        for (const changes of [taken, taken.toReversed(), [listing("c", "1"), listing("c", "2", oregon)]])
+          await expect(store.commit(changes)).rejects.toMatchObject({ code: "key_of_another_dataset" });
+        expect(rowsOf(await store.page(ask({ select: "ListingKey,City" })))).toEqual([
+          { ListingKey: "a", City: "Austin" },
+        ]);
+      }));
+
+    test("takes a key for another dataset once it is removed from the first", () =>
+      withEmpty(harness, async (store) => {
+        await store.commit([listing("a", "Austin")]);
+        const moved = await store.commit([removal("a"), listing("a", "Bend", oregon)]);
+        expect(moved).toMatchObject({ written: 1, removed: 1 });
+        expect(rowsOf(await store.page(ask({ select: "City" }, scopeOf({ [oregon]: "*" }))))).toEqual([
+          { City: "Bend" },
+        ]);
+        expect(await store.count(ask({}, scopeOf({ [texas]: "*" })))).toBe(0);
+      }));
+
+    test("removes nothing of another dataset", () =>
+      withEmpty(harness, async (store) => {
+        await store.commit([listing("a", "Austin")]);
+        const absent = await store.commit([{ ...removal("a"), datasetId: oregon }]);
+        expect(absent).toMatchObject({ checkpoint: 1, removed: 0 });
+        expect(await readKeys(store, {})).toEqual(["a"]);
+      }));
+
+    test("refuses a record without a dataset, unless its resource is shared", async () => {
+      const lookup = { ...listing("a", "Austin"), datasetId: null };
+      await withEmpty(harness, async (store) => {
+        await expect(store.commit([lookup])).rejects.toMatchObject({ code: "invalid_record" });
+      });
+      await withEmpty(
+        harness,
+        async (store) => {
+          expect(await store.commit([lookup])).toMatchObject({ written: 1 });
+          const held = { ...lookup, datasetId: texas };
+          await expect(store.commit([held])).rejects.toMatchObject({ code: "key_of_another_dataset" });
+          expect(await store.commit([lookup])).toMatchObject({ unchanged: 1 });
+          expect(await store.commit([{ ...removal("a"), datasetId: null }])).toMatchObject({ removed: 1 });
+        },
+        { resources: [{ ...stored, shared: true }] },
+      );
+    });
 
     test("takes several changes of one record in their order", () =>
       withEmpty(harness, async (store) => {

@@ -7,6 +7,7 @@ import {
   askScope,
   counted,
   covered,
+  datasetOf,
   grants,
   listing,
   places,
@@ -112,7 +113,12 @@ async function kept(
 
 const change: fc.Arbitrary<Change> = fc.oneof(
   { weight: 4, arbitrary: listing },
-  { weight: 1, arbitrary: fc.nat({ max: 11 }).map((key) => ({ resource, removed: [`k${key}`] })) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .nat({ max: 11 })
+      .map((key) => ({ resource, datasetId: datasetOf(key), removed: [`k${key}`] })),
+  },
 );
 const step = fc.record({
   /** What a commit writes before the publication, and what is staged for it. */
@@ -211,7 +217,7 @@ export function coverage(harness: Harness): void {
       const store = await harness.open(name, { resources });
       await store.commit([bend("a", {}), bend("b", {})]);
       await store.builds.publish([resource]);
-      await store.commit([bend("a", { City: "" }), { resource, removed: ["b"] }]);
+      await store.commit([bend("a", { City: "" }), { resource, datasetId: texas, removed: ["b"] }]);
       await store.prune(Date.now() + 60_000, 0);
       await store.builds.publish([resource]);
       expect(await cityOf(store)).toEqual([1, 0]);

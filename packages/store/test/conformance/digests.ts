@@ -15,7 +15,7 @@ export function digests(harness: Harness): void {
         await builds.stage(resource, "mls", [listing("a", "1"), listing("b", "1")], { cursor: "1" });
         await builds.publish([resource]);
         await store.commit([listing("a", "2"), removal("b")]);
-        await store.commit([listing("a", "3", oregon)]);
+        await store.commit([removal("a"), listing("a", "3", oregon)]);
         await store.prune(Date.now() + 60_000, 0);
         await builds.publish([resource]);
         const other = await openEmpty(harness);

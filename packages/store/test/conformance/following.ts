@@ -192,8 +192,9 @@ export function following(harness: Harness): void {
     );
 
     test(
-      "follow it into another dataset",
+      "do not follow a record of another dataset",
       withHomes(async (store) => {
+        await publish(store, { resource: "Property", datasetId: texas, removed: ["a"] });
         await publish(store, home("a", {}, oregon));
         expect(await seenPhotos(store)).toEqual(["b1"]);
       }),
@@ -215,7 +216,11 @@ export function following(harness: Harness): void {
           ["a1", "b1"],
           ["a1", "b1"],
         ]);
-        await publish(store, { resource: "Media", removed: ["a1"] }, photo("a2", "a", ["Public"]));
+        await publish(
+          store,
+          { resource: "Media", datasetId: texas, removed: ["a1"] },
+          photo("a2", "a", ["Public"]),
+        );
         expect(await both()).toEqual([
           ["a2", "b1"],
           ["a2", "b1"],
@@ -228,7 +233,7 @@ export function following(harness: Harness): void {
     test(
       "are gone with it, and back with it",
       withHomes(async (store) => {
-        await publish(store, { resource: "Property", removed: ["a"] });
+        await publish(store, { resource: "Property", datasetId: texas, removed: ["a"] });
         expect(await seenPhotos(store)).toEqual(["b1"]);
         await store.builds.rollback("Property", (await store.builds.current("Property"))?.previous ?? "");
         expect(await seenPhotos(store)).toEqual(["a1", "a2", "b1"]);
@@ -239,7 +244,7 @@ export function following(harness: Harness): void {
       "say what it says now when an earlier build of them is served again",
       withHomes(async (store) => {
         const first = (await store.builds.current("Media"))?.id ?? "";
-        await publish(store, { resource: "Media", removed: ["b1"] });
+        await publish(store, { resource: "Media", datasetId: texas, removed: ["b1"] });
         await publish(store, home("a", { StateOrProvince: "OK" }));
         await store.builds.rollback("Media", first);
         expect(await seenPhotos(store)).toEqual(["b1"]);
@@ -268,15 +273,15 @@ export function following(harness: Harness): void {
       "count among what a publication removes when the other one is removed",
       withHomes(async (store) => {
         await publish(store, fileOf("a1"), fileOf("b1"));
-        expect(await lossesOf(store, { resource: "Property", removed: ["a"] })).toEqual([
+        expect(await lossesOf(store, { resource: "Property", datasetId: texas, removed: ["a"] })).toEqual([
           ["Property", "mls", 2, 1],
           ["Media", "mls", 3, 2],
           ["MediaAsset", "mls", 2, 1],
         ]);
         expect(await lossesOf(store, home("a", { PostalCode: "78702" }), home("c", {}))).toEqual([]);
-        await publish(store, { resource: "Property", removed: ["a"] });
+        await publish(store, { resource: "Property", datasetId: texas, removed: ["a"] });
         // What nobody could see before is not lost again.
-        expect(await lossesOf(store, { resource: "Property", removed: ["b"] })).toEqual([
+        expect(await lossesOf(store, { resource: "Property", datasetId: texas, removed: ["b"] })).toEqual([
           ["Property", "mls", 1, 1],
           ["Media", "mls", 1, 1],
           ["MediaAsset", "mls", 1, 1],

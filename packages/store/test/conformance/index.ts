@@ -15,6 +15,7 @@ import { past } from "./past.ts";
 import { places } from "./places.ts";
 import { properties } from "./properties.ts";
 import { running } from "./running.ts";
+import { texts } from "./texts.ts";
 import { values } from "./values.ts";
 import { walks } from "./walks.ts";
 
@@ -36,6 +37,7 @@ export const conformance = (name: string, harness: Harness): void => {
       past,
       places,
       properties,
+      texts,
       market,
       masks,
       running,

@@ -41,7 +41,7 @@ class Told {
 
 /** Forget what earlier cases left. */
 const clear = (store: WritableStore) =>
-  store.commit(keys.map((one) => ({ resource: "Property", removed: [one] })));
+  store.commit(keys.map((one) => ({ resource: "Property", datasetId: texas, removed: [one] })));
 
 /** All pages of a walk. */
 async function walk(
@@ -147,7 +147,11 @@ export function past(harness: Harness): void {
         const { checkpoint: first } = await store.commit(records);
         const { checkpoint: many } = await store.commit(made);
         const { checkpoint: all } = await store.commit(
-          made.map(({ record }) => ({ resource: "Property", removed: [record["ListingKey"]] })),
+          made.map(({ record }) => ({
+            resource: "Property",
+            datasetId: texas,
+            removed: [record["ListingKey"]],
+          })),
         );
         const query = ask({ orderBy: "ListingKey", top: 3, filter: "startswith(ListingKey,'n')" });
         const few = { asOf: all, since: all - 1, count: true };
@@ -173,7 +177,10 @@ export function past(harness: Harness): void {
     test("a record is there that is deleted by now, and none that came later", () =>
       withEmpty(harness, async (store) => {
         const { checkpoint: asOf } = await store.commit(records);
-        await store.commit([{ resource: "Property", removed: ["a"] }, recordOf("later", { City: "Waco" })]);
+        await store.commit([
+          { resource: "Property", datasetId: texas, removed: ["a"] },
+          recordOf("later", { City: "Waco" }),
+        ]);
         const now = keysOf(await store.page(ask({ orderBy: "ListingKey" })));
         const then = keysOf(await store.page(ask({ orderBy: "ListingKey" }), { asOf }));
         expect(then).toContain("a");
@@ -195,7 +202,7 @@ export function past(harness: Harness): void {
     test("what is kept can be read until it need not be", () =>
       withEmpty(harness, async (store) => {
         const { checkpoint: asOf } = await store.commit(records);
-        await store.commit([{ resource: "Property", removed: ["a"] }]);
+        await store.commit([{ resource: "Property", datasetId: texas, removed: ["a"] }]);
         const query = ask({ orderBy: "ListingKey" });
         const later = Date.now() + 60_000;
         expect(await store.prune(later, 3, asOf)).toBe(0);

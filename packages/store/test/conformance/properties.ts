@@ -63,11 +63,11 @@ export function properties(harness: Harness): void {
       await fc.assert(
         fc.asyncProperty(worlds, fc.nat(), async ({ first, later, scope, resolutions }, at) => {
           await store.commit(noListings);
-          await store.commit(first);
+          await store.commit(first.flat());
           const reads = { ...readsOf(store), scope, resolutions };
           const expected = await oneByOne(reads, undefined);
           const asOf = await store.checkpoint();
-          await store.commit(later);
+          await store.commit(later.flat());
           expect(await allOf(reads, asOf)).toEqual(expected);
           expect(await oneByOne(reads, asOf)).toEqual(expected);
           const after = expected[at % Math.max(1, expected.length)]?.id;
@@ -87,10 +87,10 @@ export function properties(harness: Harness): void {
       await fc.assert(
         fc.asyncProperty(worlds, async ({ first, later, scope, resolutions }) => {
           await store.commit(noListings);
-          await store.commit(first);
+          await store.commit(first.flat());
           const reads = { ...readsOf(store), scope, resolutions };
           const since = await store.checkpoint();
-          await store.commit(later);
+          await store.commit(later.flat());
           const asOf = await store.checkpoint();
           await store.commit(noListings);
           const [was, is] = [await allOf(reads, since), await allOf(reads, asOf)];

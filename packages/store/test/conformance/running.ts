@@ -103,7 +103,11 @@ export function running(harness: Harness): void {
       expect(await elapsed(() => store.commit(records))).toBeLessThan(1000);
       expect(await counted).toBe(size);
       await store.commit(
-        records.map(({ resource, record }) => ({ resource, removed: [record["ListingKey"]] })),
+        records.map(({ resource, record }) => ({
+          resource,
+          datasetId: texas,
+          removed: [record["ListingKey"]],
+        })),
       );
     });
   });

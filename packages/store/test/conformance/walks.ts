@@ -12,7 +12,7 @@ export function walks(harness: Harness): void {
     const store = await openEmpty(harness);
     await fc.assert(
       fc.asyncProperty(histories, async ({ orderBy, filter, top, changes, first }) => {
-        await store.commit(keys.map((one) => ({ resource: "Property", removed: [one] })));
+        await store.commit(keys.map((one) => ({ resource: "Property", datasetId: texas, removed: [one] })));
         const present = new Map<string, Row>();
         const commit = async (made: readonly ChangeOfKey[]) => {
           await store.commit(made.map(changeOf));

@@ -39,6 +39,8 @@ export function conformance(name: string, open: Open, openAudit: OpenAudit): voi
     const own = { customer: "customer 0001", expires: at + week };
     await keys.add(newKey("a", own), at);
     await guards.notePeppers([{ version: 1, checkValue: "c" }]);
+    await registry.sealed.add("secrets", "sealed");
+    await guards.fingerprint("parts", "place");
     const id = await guards.id();
     const audit = await openAudit("audited");
     await keys.add(newKey("b", own), at);
@@ -52,6 +54,8 @@ export function conformance(name: string, open: Open, openAudit: OpenAudit): voi
     expect(await audit.peppers(at)).toEqual([{ version: 1, keys: 1 }]);
     expect(await audit.peppers(at + week)).toEqual([]);
     expect(await audit.pepperChecks()).toEqual([{ version: 1, checkValue: "c" }]);
+    expect(await audit.sealedDocuments()).toEqual(["secrets"]);
+    expect([await audit.fingerprint("parts"), await audit.fingerprint("x")]).toEqual(["place", undefined]);
     expect(await audit.customerOfKey(digestOf("a"), at)).toBe("customer 0001");
     expect(await audit.customerOfKey(digestOf("b"), at)).toBeUndefined();
     expect(await audit.prepare("cadastre_none", "select 1 from cadastre_none").first()).toBeUndefined();
@@ -65,6 +69,33 @@ export function conformance(name: string, open: Open, openAudit: OpenAudit): voi
       const ids = await Promise.all([guards.id(), other.guards.id(), guards.id()]);
       expect(new Set(ids).size).toBe(1);
       await withRegistry(async (another) => expect(ids).not.toContain(await another.guards.id()));
+    }));
+
+  test(`a fingerprint in ${name} is the first that a process recorded, until it is replaced`, () =>
+    withRegistry(async ({ guards }, again) => {
+      const other = await again();
+      const recorded = await Promise.all(
+        [guards, other.guards].map((one, i) => one.fingerprint("parts", String(i))),
+      );
+      expect(new Set(recorded).size).toBe(1);
+      expect(await guards.fingerprint("keys", "k")).toBe("k");
+      await other.guards.replaceFingerprint("parts", "another");
+      expect(await guards.fingerprint("parts", "ignored")).toBe("another");
+    }));
+
+  test(`of several processes in ${name} one adds a sealed document, and one replaces a revision of it`, () =>
+    withRegistry(async ({ sealed }, again) => {
+      const other = await again();
+      expect([await sealed.find("a"), await sealed.revision("a")]).toEqual([undefined, undefined]);
+      await Promise.all([sealed.add("a", "first"), other.sealed.add("a", "second")]);
+      const added = await other.sealed.find("a");
+      expect(added?.revision).toBe(1);
+      await sealed.add("a", "late");
+      expect(await sealed.find("a")).toEqual(added);
+      const replaced = await Promise.all([sealed.replace("a", "x", 1), other.sealed.replace("a", "y", 1)]);
+      expect(replaced.filter(Boolean)).toHaveLength(1);
+      expect(await other.sealed.find("a")).toEqual({ sealed: replaced[0] ? "x" : "y", revision: 2 });
+      expect([await sealed.revision("a"), await sealed.replace("b", "x", 1)]).toEqual([2, false]);
     }));
 
   describe(`API keys in ${name}`, () => {

@@ -31,11 +31,13 @@ export const zips = ["78701", "78702", "78701-1234", "97701", null] as const;
 
 const one = <T>(...values: readonly T[]) => fc.constantFrom(...values);
 
+/** A key belongs to one dataset. */
+export const datasetOf = (key: number): string => datasets[key % 2 === 0 ? 0 : 1];
+
 /** Generates a listing with one of a few keys, in one of a few places. */
 export const listing: fc.Arbitrary<StoredRecord> = fc
   .record({
     key: fc.nat({ max: 11 }),
-    datasetId: one(...datasets),
     source: one(...sources),
     OriginatingSystemName: one(...systems),
     StateOrProvince: one(...states),
@@ -45,9 +47,9 @@ export const listing: fc.Arbitrary<StoredRecord> = fc
     BedroomsTotal: one(null, 0, 10),
     Appliances: one([], ["Oven"], [""]),
   })
-  .map(({ key, datasetId, source, ...said }) => ({
+  .map(({ key, source, ...said }) => ({
     resource: "Property",
-    datasetId,
+    datasetId: datasetOf(key),
     source,
     record: { ListingKey: `k${key}`, ModificationTimestamp: "2024-05-01T10:00:00.000Z", ...said },
   }));

@@ -64,7 +64,9 @@ export const recordOf = (listingKey: string, row: Row): StoredRecord => ({
 });
 
 export const changeOf = (one: ChangeOfKey): Change =>
-  one.values === undefined ? { resource: "Property", removed: [one.key] } : recordOf(one.key, one.values);
+  one.values === undefined
+    ? { resource: "Property", datasetId: texas, removed: [one.key] }
+    : recordOf(one.key, one.values);
 
 export const shown = "ListingKey,City,ListPrice,TaxAnnualAmount,BedroomsTotal,PoolYN";
 /** Returns the part of a row that a query for {@link shown} returns. */

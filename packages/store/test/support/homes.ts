@@ -1,7 +1,7 @@
 import { restrict, visibleEntitySet } from "@cadastre/entitlement";
 import { bindQuery, parseFilter, parseOrderBy, parseSelect } from "@cadastre/odata";
 import type { Position } from "@cadastre/odata/tree";
-import type { StoredRecord, StoredResource } from "../../src/index.ts";
+import type { Change, StoredRecord, StoredResource } from "../../src/index.ts";
 import { entitySetOf, property } from "../../src/testing/entity-sets.ts";
 import { grantsOf } from "../../src/testing/grants.ts";
 
@@ -42,13 +42,26 @@ export const homeRecord = ({ key, isOther = false, rank = 0, town = null, place 
   },
 });
 
+export const homeRemoval = (key: string, isOther = false): Change => ({
+  resource: "Home",
+  datasetId: datasets[isOther ? 1 : 0],
+  removed: [key],
+});
+
 /**
  * Compiles a scope of both datasets.
  *
  * @param fields fields granted of the second one
  */
-const scopeOf = (fields: "*" | readonly string[]) =>
-  grantsOf(homes, { [datasets[0]]: "*", [datasets[1]]: fields }, { like: "Member" });
+const scopeOf = (fields: "*" | readonly string[], customer?: string) =>
+  grantsOf(
+    homes,
+    { [datasets[0]]: "*", [datasets[1]]: fields },
+    { like: "Member", ...(customer === undefined ? {} : { customer }) },
+  );
+
+/** Compiles a scope of all fields for a customer. */
+export const scopeOfCustomer = (customer: string) => scopeOf("*", customer);
 
 export const scopes = { all: scopeOf("*"), partly: scopeOf(["Rank"]) } as const;
 

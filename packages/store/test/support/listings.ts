@@ -61,7 +61,11 @@ export const listing = (key: string, city: string, datasetId = texas): StoredRec
   record: { ListingKey: key, ModificationTimestamp: "2024-05-01T10:00:00.000Z", City: city },
 });
 
-export const removal = (key: string): Change => ({ resource: "Property", removed: [key] });
+export const removal = (key: string, datasetId = texas): Change => ({
+  resource: "Property",
+  datasetId,
+  removed: [key],
+});
 
 export const records: readonly StoredRecord[] = [
   record("a", texas, { City: "Austin", ListPrice: 350_000.5, TaxAnnualAmount: 0.07, Appliances: ["Oven"] }),

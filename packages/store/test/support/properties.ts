@@ -76,13 +76,22 @@ export const changeOf = (
   };
 };
 
+const removal = (key: string, datasetId: string): Change => ({
+  resource: "Property",
+  datasetId,
+  removed: [key],
+});
+
+/** A listing moves to another dataset by being removed from the first. */
 const change = fc
   .tuple(fc.constantFrom(...keys), fc.option(listing, { freq: 5 }))
-  .map(
-    ([key, said]): Change => (said === null ? { resource: "Property", removed: [key] } : changeOf(key, said)),
+  .map(([key, said]): readonly Change[] =>
+    said === null
+      ? [removal(key, one), removal(key, other)]
+      : [removal(key, said.isOther ? one : other), changeOf(key, said)],
   );
 
-export const noListings: readonly Change[] = keys.map((key) => ({ resource: "Property", removed: [key] }));
+export const noListings: readonly Change[] = keys.flatMap((key) => [removal(key, one), removal(key, other)]);
 
 const grant: fc.Arbitrary<ResourceGrant> = fc.constantFrom<ResourceGrant>(
   { fields: "*" },

@@ -17,7 +17,7 @@ export function* batchesOf(): Generator<Batch> {
   for (let number = 1; number <= publications * batches; number++) {
     const changes = Array.from({ length: size }, (_, i): Change => {
       const key = String((i * 7 + number * 311) % 1500);
-      if ((i + number) % 11 === 0) return { resource, removed: [key] };
+      if ((i + number) % 11 === 0) return { resource, datasetId: texas, removed: [key] };
       const ModificationTimestamp = "2024-05-01T10:00:00.000Z";
       return {
         resource,

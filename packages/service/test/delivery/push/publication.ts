@@ -11,6 +11,7 @@ import { exportsRoot, refusal } from "../../support/deliveries.ts";
 import { runClient } from "../../support/program.ts";
 import type { Delivery } from "../../support/pushed-deliveries.ts";
 import type { Pushing } from "../../support/pushing.ts";
+import { removalsOf } from "../../support/removals.ts";
 
 /** What a subscription has written into the bucket, and what its owner makes of it. */
 export function publicationJourney(pushing: () => Pushing): void {
@@ -74,7 +75,7 @@ function writtenTo({ failWhen }: ObjectServer): readonly string[] {
 async function removeFirstListing({ running, national }: Pushing): Promise<void> {
   const listed = await national.get("/reso/odata/Property?$top=1&$select=ListingKey&$orderby=ListingKey");
   const { value } = JSON.parse(listed.text) as { readonly value: readonly { readonly ListingKey: string }[] };
-  await commitTo(running, [{ resource: "Property", removed: [value[0]?.ListingKey ?? ""] }]);
+  await commitTo(running, removalsOf("Property", value[0]?.ListingKey ?? ""));
 }
 
 /**

@@ -84,13 +84,24 @@ export function postgresSession(client: Connection): Session {
   };
 }
 
-/** Runs `work` on a connection of the pool. */
-export async function onConnection<T>(knex: Knex, work: (session: Session) => Promise<T>): Promise<T> {
+/**
+ * Runs `work` on a connection of the pool.
+ *
+ * @param timeout milliseconds after which the connection is given up: its server may have gone without a word. By default never
+ */
+export async function onConnection<T>(
+  knex: Knex,
+  work: (session: Session) => Promise<T>,
+  timeout?: number,
+): Promise<T> {
   const pool = poolOf(knex);
   const client = await pool.acquireConnection();
+  const late =
+    timeout === undefined ? undefined : setTimeout(() => client.connection.stream.destroy(), timeout);
   try {
     return await work(postgresSession(client));
   } finally {
+    clearTimeout(late);
     await pool.releaseConnection(client);
   }
 }

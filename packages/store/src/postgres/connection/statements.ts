@@ -5,6 +5,12 @@ import { type Prepared, unnamed } from "../../database/postgres-wire.ts";
 /** Maximum number of prepared statements on a connection. */
 const capacity = 256;
 
+/**
+ * Matches statements that search texts by a trigram index. They are not prepared: the best plan depends on how common the searched text is,
+ * and a prepared statement may get one plan for all of them.
+ */
+const searchesTexts = / like \$\d+::text/;
+
 /** LRU cache of the names of a connection's prepared statements, by SQL text. Unnamed statements are not kept. */
 export class Statements {
   readonly #names = new LruCache<string, string>(capacity, (name) => this.#dropped.push(name));
@@ -17,7 +23,7 @@ export class Statements {
   }
 
   prepare(text: string): Prepared {
-    if (this.#kind === "unnamed") return unnamed;
+    if (this.#kind === "unnamed" || searchesTexts.test(text)) return unnamed;
     const isNew = !this.#names.has(text);
     return { name: this.#names.get(text, () => `cadastre_${++this.#last}`), isNew };
   }

@@ -7,11 +7,19 @@ import {
   type SqlFragment,
   type StructuralProperty,
   sql,
+  trigramIndex,
 } from "@cadastre/odata";
-import { compileValue, type EncodingName, type PointIndex } from "@cadastre/odata/compile";
+import { compileValue, type EncodingName, type PointIndex, type TextIndex } from "@cadastre/odata/compile";
 import { value } from "@cadastre/odata/run";
 import type { ReadForms } from "../../read/forms.ts";
-import { type PointSchema, recordColumns, type TableSchema, validity } from "../../schema/table.ts";
+import type { SchemaDialect } from "../../schema/object.ts";
+import {
+  type PointSchema,
+  recordColumns,
+  type TableSchema,
+  type TextSchema,
+  validity,
+} from "../../schema/table.ts";
 
 /**
  * Returns the encoding of a property's column: PostgreSQL's own types, except for a time of day, which is stored in picoseconds.
@@ -41,6 +49,15 @@ export function typeOf(property: StructuralProperty): SqlFragment {
 /** Column of a record's dataset id. */
 export const postgresDatasetId: SqlFragment = identifier(datasetProperty.name);
 
+/**
+ * Names of the primary key's columns. It has the dataset, because the key of a partitioned table must. The record's own key comes first,
+ * so that it is found without the dataset too.
+ */
+export const primaryKey: SchemaDialect["primaryKey"] = ({ key, shared }) => [
+  ...key.map(({ name }) => name),
+  ...(shared ? [] : [datasetProperty.name]),
+];
+
 /** See `BuildDatabase.sha256`. */
 export const postgresSha256 = (text: SqlFragment): SqlFragment =>
   sql`encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`;
@@ -60,8 +77,11 @@ export function postgresColumns(table: TableSchema): (property: StructuralProper
 export const pointExpression = (property: StructuralProperty): SqlFragment =>
   postgres.call("geo_point", [property.type], [inColumn(property)]);
 
-export const pointsOf = (_table: TableSchema, { column }: PointSchema): PointIndex =>
+export const pointIndexOf = (_table: TableSchema, { column }: PointSchema): PointIndex =>
   pointIndex(pointExpression(column));
+
+export const textIndexOf = (_table: TableSchema, { column }: TextSchema): TextIndex =>
+  trigramIndex(inColumn(column), { property: datasetProperty, column: postgresDatasetId });
 
 const record = identifier(recordColumns.text);
 

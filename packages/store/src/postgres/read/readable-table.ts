@@ -4,7 +4,7 @@ import type { ReadableTable } from "../../read/compile.ts";
 import { type CurrentCompiler, CurrentCompilers, currentCompiler } from "../../read/current-compiler.ts";
 import { versionMapping } from "../../read/versions.ts";
 import type { StoredTable, TableSchema } from "../../schema/table.ts";
-import { pointsOf, postgresColumns, postgresForms } from "../layout/columns.ts";
+import { pointIndexOf, postgresColumns, postgresForms, textIndexOf } from "../layout/columns.ts";
 import { ClosedSinceCache } from "./closed-since-cache.ts";
 
 /** A stored resource of a PostgreSQL store. */
@@ -14,7 +14,7 @@ export type PostgresTable = ReadableTable & { readonly closings: ClosedSinceCach
 const unlimited = () => Number.POSITIVE_INFINITY;
 
 export function createPostgresTable({ table, members }: StoredTable): PostgresTable {
-  const mapping = versionMapping(table, postgresColumns(table), pointsOf);
+  const mapping = versionMapping(table, postgresColumns(table), { pointIndexOf, textIndexOf });
   return {
     table,
     members,

@@ -1,149 +1,199 @@
-import type { Knex } from "knex";
+import { setTimeout } from "node:timers/promises";
+import {
+  canceledStatement,
+  isRecoveryConflict,
+  isUnavailable,
+  throwUnavailable,
+} from "../../database/postgres-faults.ts";
 import { StoreError } from "../../errors.ts";
 import type { ExpectedCost } from "../../read/expected-cost.ts";
-import type { CostClass, QueryScheduler, ReadFor } from "../../read/scheduler.ts";
-import { cancelStatement } from "../connection/cancel.ts";
-import type { Query } from "../connection/round-trip.ts";
-import { type Client, poolOf, runTogether } from "../connection/session.ts";
-import { ReadDeadline } from "./read-deadline.ts";
-
-/**
- * Runs statements on a connection, unless the read has been stopped. With `isHeld`, these statements and all later ones see the
- * same snapshot.
- */
-export type Run = (queries: readonly Query[], isHeld?: boolean) => Promise<void>;
-
-/** All statements of a transaction that reads see one state of the store. */
-const begin: Query = { text: "begin isolation level repeatable read read only", values: [] };
-const [commit, rollback] = ["commit", "rollback"].map((text): Query => ({ text, values: [] })) as [
-  Query,
-  Query,
-];
+import { type CostClass, type QueryScheduler, type ReadFor, slice } from "../../read/scheduler.ts";
+import { SeenCheckpoints } from "../../read/seen-checkpoints.ts";
+import type { ReadOptions } from "../../store.ts";
+import type { Attempt, ReadingPlace, Run } from "./reading-place.ts";
+import { headQuery, type ReadReplica } from "./replica.ts";
 
 export type PostgresReaderOptions = {
-  /** Connection pools by the cost of the queries that they run. They may be one. */
-  readonly pools: Readonly<Record<CostClass, Knex>>;
-  /** Scheduler that runs at most as many queries of each class at once as its pool has connections. */
+  readonly primary: ReadingPlace;
+  readonly replicas: readonly ReadReplica[];
+  /** Number of connections of each place, and of those for each class of queries. */
+  readonly connections: number;
+  readonly sizes: Readonly<Record<CostClass, number>>;
+  /** Scheduler of all places: it runs at most as many queries of each class at once as they have connections together. */
   readonly scheduler: QueryScheduler;
   /** Timeout of a query in milliseconds, including the time in the queue. */
   readonly timeout: number;
 };
 
-/** SQLSTATE of a canceled statement: by `statement_timeout` or {@link cancelStatement}. */
-const canceled = "57014";
+/** What a read depends on. */
+export type ReadNeeds = {
+  /** A place that lacks this checkpoint cannot answer. By default 0. */
+  readonly checkpoint?: number;
+  /** The checkpoint that the read shows; undefined for the current state. */
+  readonly shows?: number | undefined;
+  /** True if only the primary may answer. */
+  readonly isPrimary?: boolean;
+};
 
-/** Time in milliseconds that the server may take to stop a statement. Then the connection is closed, and replaced when it is needed. */
-const grace = 2000;
+/** Returns what the place of a read must have. */
+export const needsOf = ({
+  from,
+  asOf,
+  until = 0,
+}: Pick<ReadOptions, "from" | "asOf" | "until">): ReadNeeds => {
+  const shows = asOf ?? from?.checkpoint;
+  return { checkpoint: Math.max(shows ?? 0, until), shows };
+};
 
-/** Connection pools for reading; each connection runs one query at a time. */
+type Reading = Omit<Attempt, "opening"> & { readonly customer: string; readonly needs: ReadNeeds };
+
+/**
+ * Longest time that a read waits for a commit which the primary does not show yet, in milliseconds: a synchronous standby may show it
+ * before.
+ */
+const catchUp = 1000;
+
+/** Reads from standbys that have what a read needs, and else from the primary. */
 export class PostgresReaders {
   readonly #options: PostgresReaderOptions;
-  /** One for each query that runs or waits. */
-  readonly #stops = new Set<ReadDeadline>();
+  readonly #seen = new SeenCheckpoints();
+  #reads = 0;
 
   constructor(options: PostgresReaderOptions) {
     this.#options = options;
   }
 
   /**
-   * @param work called again if the first attempt exceeds the time of a page, see `CostClass`
-   * @throws {StoreError} see `QueryScheduler.run`
+   * @param work called again if the first attempt exceeds the time of a page, see `CostClass`, or if a standby does not answer
+   * @throws {StoreError} see `QueryScheduler.run`; `bookmark_expired`, `replica_behind`, `database_unavailable`
    */
   use<T>(
     expected: ExpectedCost,
     work: (run: Run) => Promise<T>,
     { share, background = false, signal }: ReadFor,
+    needs: ReadNeeds = {},
   ): Promise<T> {
     const { scheduler, timeout } = this.#options;
-    const attempt = (part: number, cost: CostClass) => this.#attempt(work, part, cost, signal);
+    const { customer } = share;
+    const attempt = (part: number, cost: CostClass) =>
+      this.#read(work, { customer, needs, cost, timeout: part, signal });
     // There is no shape, because the SQL text is not known before a connection is acquired.
     return scheduler.run({ share, expected, shape: undefined, background, timeout, signal, attempt });
   }
 
-  async #attempt<T>(
-    work: (run: Run) => Promise<T>,
-    timeout: number,
-    cost: CostClass,
-    signal: AbortSignal | undefined,
-  ): Promise<T> {
-    // Starts with the whole timeout, because opening a connection may take longer than a page may. The limit of the attempt is
-    // set afterwards.
-    const stop = new ReadDeadline(this.#options.timeout, signal);
-    this.#stops.add(stop);
-    const pool = poolOf(this.#options.pools[cost]);
-    try {
-      const client = await this.#acquire(pool, stop);
-      stop.endAfter(timeout);
-      try {
-        return await this.#work(client, stop, work);
-      } finally {
-        await pool.releaseConnection(client);
-      }
-    } finally {
-      stop.end();
-      this.#stops.delete(stop);
-    }
-  }
+  /** Notes a checkpoint that every later read must have reached, such as that of a build which this process has read. */
+  readonly reach = (checkpoint: number): void => this.#seen.noteForAll(checkpoint);
+
+  /** Adapts the scheduler to the places that are in use. Called when a standby comes into use or goes out of it. */
+  readonly resize = (): void => {
+    const { scheduler, connections, sizes, replicas } = this.#options;
+    const places = 1 + replicas.filter(({ isUsed }) => isUsed).length;
+    scheduler.resize(places * connections, { page: places * sizes.page, scan: places * sizes.scan });
+  };
 
   async close(): Promise<void> {
-    this.#options.scheduler.close();
-    for (const stop of this.#stops) stop.stopNow("query_canceled");
-    await Promise.all([...new Set(Object.values(this.#options.pools))].map((pool) => pool.destroy()));
+    const { scheduler, primary, replicas } = this.#options;
+    scheduler.close();
+    await Promise.all([primary, ...replicas].map((place) => place.close()));
   }
 
-  async #acquire(pool: ReturnType<typeof poolOf>, stop: ReadDeadline): Promise<Client> {
-    stop.check();
-    const acquired = pool.acquireConnection();
-    try {
-      return await new Promise<Client>((resolve, reject) => {
-        acquired.then(resolve, reject);
-        // A timeout while waiting for a connection means that there are too few connections.
-        stop.act = () =>
-          reject(new StoreError(stop.code === "query_timeout" ? "store_busy" : "query_canceled"));
-      });
-    } catch (error) {
-      if (stop.code !== undefined)
-        acquired.then(
-          (late) => pool.releaseConnection(late),
-          () => {},
-        );
-      throw isTimeout(error) ? new StoreError("store_busy") : error;
-    }
-  }
-
-  async #work<T>(client: Client, stop: ReadDeadline, work: (run: Run) => Promise<T>): Promise<T> {
-    let canceling: Promise<unknown> | undefined;
-    let late: NodeJS.Timeout | undefined;
-    let isOpen = false;
-    stop.act = () => {
-      canceling = cancelStatement(client, grace).catch(() => {});
-      late = setTimeout(() => client.connection.stream.destroy(), grace);
+  async #read<T>(work: (run: Run) => Promise<T>, reading: Reading): Promise<T> {
+    const { customer, needs, cost, timeout } = reading;
+    const { checkpoint = 0, shows } = needs;
+    const needed = Math.max(checkpoint, this.#seen.of(customer));
+    const replica = needs.isPrimary === true ? undefined : this.#choose(needed, cost);
+    if (replica === undefined) return this.#readPrimary(work, reading, needed);
+    const started = performance.now();
+    let head = 0;
+    const onHead = (found: number) => {
+      head = found;
     };
     try {
-      return await work(async (queries, isHeld = false) => {
-        stop.check();
-        if (isOpen) return runTogether(client, queries);
-        isOpen = true;
-        await runTogether(client, [begin, ...queries, ...(isHeld ? [] : [commit])]);
-        isOpen = isHeld;
-      });
+      const read = await replica.read(work, needed, reading, onHead);
+      this.#seen.note(customer, shows ?? head);
+      return read;
     } catch (error) {
-      if (error instanceof StoreError) throw error;
-      throw stop.code !== undefined || isCanceled(error)
-        ? new StoreError(stop.code ?? "query_timeout")
-        : error;
-    } finally {
-      // From here on the read is not stopped: a request would cancel what the connection runs next.
-      stop.act = () => {};
-      await canceling;
-      // If the connection is lost, the server has ended the transaction too.
-      if (isOpen) await runTogether(client, [rollback]).catch(() => {});
-      clearTimeout(late);
+      if (isOwn(error)) throw error;
+      if (isUnavailable(error)) replica.takeOut("unreachable");
+      else if (isOfReplica(error)) replica.takeOut("failing");
+      // A first attempt has all of its time again. It is short.
+      const left = timeout <= slice ? timeout : timeout - (performance.now() - started);
+      if (left <= 0) throw new StoreError("query_timeout");
+      return this.#readPrimary(work, { ...reading, timeout: left }, needed);
     }
+  }
+
+  /** Returns the standby with the fewest running queries of those that can answer; of several, the one that was chosen least recently. */
+  #choose(needed: number, cost: CostClass): ReadReplica | undefined {
+    let best: ReadReplica | undefined;
+    for (const replica of this.#options.replicas) {
+      if (!replica.canRead(needed, cost)) continue;
+      const fewer = best === undefined ? -1 : replica.running(cost) - best.running(cost);
+      if (best === undefined || fewer < 0 || (fewer === 0 && replica.chosen < best.chosen)) best = replica;
+    }
+    if (best !== undefined) best.chosen = ++this.#reads;
+    return best;
+  }
+
+  async #readPrimary<T>(work: (run: Run) => Promise<T>, reading: Reading, needed: number): Promise<T> {
+    const { primary, replicas } = this.#options;
+    const { customer, needs, timeout } = reading;
+    const started = performance.now();
+    for (let wait = 10; ; wait *= 2) {
+      const waited = performance.now() - started;
+      if (waited >= timeout) throw new StoreError("query_timeout");
+      const isLate = waited + wait > catchUp;
+      let head: number | undefined;
+      const guard = headQuery((found) => {
+        head = found;
+        // The customer has seen a commit on a synchronous standby that the primary is about to show.
+        if (found < needed && !isLate) throw new StoreError("replica_behind");
+      });
+      const opening = replicas.length === 0 ? [] : [guard];
+      try {
+        const read = await primary.read(work, { ...reading, timeout: timeout - waited, opening });
+        if (head !== undefined) {
+          if (head < needed) this.#seen.lower(head);
+          this.#seen.note(customer, needs.shows ?? head);
+        }
+        return read;
+      } catch (error) {
+        if (!isBehind(error)) throwRefined(error);
+        if (await this.#isStandby().catch(throwRefined)) throw error;
+        // A primary lacks the checkpoint only if its commit was lost with another server, or if it is about to show it.
+        if (isLate)
+          throw new StoreError("bookmark_expired", "the commit was lost when the database failed over");
+      }
+      await setTimeout(wait);
+    }
+  }
+
+  /** True if the store was opened on a standby. */
+  async #isStandby(): Promise<boolean> {
+    let found = false;
+    const opening = [
+      headQuery((_, isStandby) => {
+        found = isStandby;
+      }),
+    ];
+    const { primary, timeout } = this.#options;
+    await primary.read((run) => run([]), { cost: "page", timeout, signal: undefined, opening });
+    return found;
   }
 }
 
-const isCanceled = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && error.code === canceled;
+const isBehind = (error: unknown): boolean => error instanceof StoreError && error.code === "replica_behind";
 
-const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === "KnexTimeoutError";
+/** True if an error is one of the read itself, which every place would have. */
+const isOwn = (error: unknown): boolean =>
+  error instanceof StoreError && !["replica_behind", "record_damaged", "store_busy"].includes(error.code);
+
+/** True if a standby fails with an error that another read may have as well. */
+const isOfReplica = (error: unknown): boolean =>
+  error instanceof StoreError ? error.code === "record_damaged" : !isRecoveryConflict(error);
+
+function throwRefined(error: unknown): never {
+  const { code } = error as { readonly code?: unknown };
+  if (!(error instanceof StoreError) && code === canceledStatement) throw new StoreError("query_timeout");
+  return throwUnavailable(error);
+}

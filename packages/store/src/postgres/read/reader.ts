@@ -11,7 +11,7 @@ import type { Query, TextRow } from "../connection/round-trip.ts";
 import { postgresLastCheckpoint } from "../layout/bookkeeping.ts";
 import type { ClosedSinceCache } from "./closed-since-cache.ts";
 import { PageRows } from "./page-rows.ts";
-import type { Run } from "./reader-pool.ts";
+import type { Run } from "./reading-place.ts";
 
 /**
  * Finds the position that a page starts after: the values of the `orderBy` expressions in the record of its bookmark.

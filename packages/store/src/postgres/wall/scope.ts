@@ -1,6 +1,6 @@
 import { type RestrictedQuery, type Scope, scopeOf } from "@cadastre/entitlement";
 import type { Query } from "../connection/round-trip.ts";
-import type { Run } from "../read/reader-pool.ts";
+import type { Run } from "../read/reading-place.ts";
 
 type Grants = Record<"datasets" | "private" | "regions", Record<string, string[]>>;
 

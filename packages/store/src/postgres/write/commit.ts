@@ -4,6 +4,7 @@ import type { Knex } from "knex";
 import type { OpenCommit } from "../../build/build-database.ts";
 import { updateFollowers } from "../../build/following.ts";
 import { restorationOf } from "../../build/restore.ts";
+import { throwUnavailable } from "../../database/postgres-faults.ts";
 import { StoreError } from "../../errors.ts";
 import { readStamp } from "../../migration/found.ts";
 import type { StoredTable } from "../../schema/table.ts";
@@ -156,7 +157,7 @@ class CommitTransaction implements OpenCommit {
     await this.#writing;
     const statements = writer.statements(batch, this.#checkpoint, (datasetId, outcome, count) => {
       if (outcome === "unchanged") this.#unchanged += count;
-      else this.#tallies.add(resource, datasetId, outcome, count);
+      else if (count > 0) this.#tallies.add(resource, datasetId, outcome, count);
     });
     if (statements.length === 0) return;
     this.#writing = runTogether(this.client, statements);
@@ -168,10 +169,15 @@ class CommitTransaction implements OpenCommit {
 /** SQLSTATE classes of errors in the data: a value is not valid, or an index entry is too long. */
 const dataErrors = /^(22|54)/;
 
+/** SQLSTATE of a row that no partition takes: tables have no other checks. */
+const checkViolation = "23514";
+
 function refuseData(error: unknown): never {
-  if (error instanceof Error && "code" in error && dataErrors.test(String(error.code)))
-    throw new StoreError("invalid_record", error.message);
-  throw error;
+  if (error instanceof Error && "code" in error) {
+    if (dataErrors.test(String(error.code))) throw new StoreError("invalid_record", error.message);
+    if (error.code === checkViolation) throw new StoreError("no_partition", undefined, { cause: error });
+  }
+  return throwUnavailable(error);
 }
 
 const sizeOf = `select reltuples from pg_class

@@ -6,12 +6,18 @@ import { columnEncoding } from "../layout/columns.ts";
 /** Maximum size of a batch: number of changes, and characters in the texts of their records. */
 const limits = { changes: 500, size: 4_000_000 };
 
-/** Changes of a resource in database form, with at most one change for each record. */
+/** Changes of the records of a dataset. */
+export type DatasetChanges = {
+  readonly versions: Version[];
+  /** Keys of removed records. */
+  readonly removals: (readonly unknown[])[];
+};
+
+/** Changes of a resource in database form, with at most one change for each key. */
 export class WriteBatch {
   readonly #resource: StoredTable;
   readonly #keys = new Set<string>();
-  readonly versions: Version[] = [];
-  readonly removals: (readonly unknown[])[] = [];
+  readonly datasets = new Map<string | null, DatasetChanges>();
   #size = 0;
 
   constructor(resource: StoredTable) {
@@ -27,7 +33,7 @@ export class WriteBatch {
     const { table, members } = this.#resource;
     const version = versionOf(record, table, members, columnEncoding);
     const taken = this.#take(version.values.slice(0, table.key.length), version.text.length);
-    if (taken) this.versions.push(version);
+    if (taken) this.#of(record.datasetId).versions.push(version);
     return taken;
   }
 
@@ -35,8 +41,14 @@ export class WriteBatch {
   remove(removed: RemovedRecord | RemovedKey): boolean {
     const key = removalKey(removed, this.#resource.table, columnEncoding);
     const taken = this.#take(key, 0);
-    if (taken) this.removals.push(key);
+    if (taken) this.#of(removed.datasetId).removals.push(key);
     return taken;
+  }
+
+  #of(datasetId: string | null): DatasetChanges {
+    const changes = this.datasets.get(datasetId) ?? { versions: [], removals: [] };
+    this.datasets.set(datasetId, changes);
+    return changes;
   }
 
   #take(key: readonly unknown[], size: number): boolean {

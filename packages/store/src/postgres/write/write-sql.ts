@@ -1,7 +1,8 @@
+import { datasetProperty } from "@cadastre/entitlement";
 import { identifier, postgres, type SqlFragment, type StructuralProperty, sql } from "@cadastre/odata";
 import { join, render, value } from "@cadastre/odata/run";
 import { recordColumns, type TableSchema, validity } from "../../schema/table.ts";
-import { postgresDatasetId, typeOf } from "../layout/columns.ts";
+import { primaryKey, typeOf } from "../layout/columns.ts";
 
 const parameter = value(null);
 const names = (properties: readonly { readonly name: string }[]) =>
@@ -26,16 +27,43 @@ const { from, to } = { from: identifier(validity.from.name), to: identifier(vali
 const text = identifier(recordColumns.text);
 const record = Object.values(recordColumns).map((name) => identifier(name));
 
-const sameKey = ({ key }: TableSchema, left: SqlFragment, right: SqlFragment): SqlFragment =>
-  join(
-    names(key).map((column) => sql`${left}.${column} = ${right}.${column}`),
+const ofDataset = identifier(datasetProperty.name);
+/** The dataset of all records of a statement: a parameter, so that the server reads one partition only. */
+const dataset = sql`${parameter}::text`;
+
+/** Condition that a row of the table is the record of a given row. */
+const isGiven = ({ key, shared }: TableSchema, row: SqlFragment): SqlFragment => {
+  const isOfDataset = shared ? sql`is not distinct from` : sql`=`;
+  return join(
+    [
+      ...names(key).map((column) => sql`${current}.${column} = ${row}.${column}`),
+      sql`${current}.${ofDataset} ${isOfDataset} ${dataset}`,
+    ],
     " and ",
   );
+};
 
 /**
- * Returns the statement that writes versions and closes those that they replace. Records that are equal to their current version
- * are not changed. Its result is the number of records written, by dataset. Parameters: the checkpoint; an array for each column,
- * then arrays of texts, member indexes and checksums; then the checkpoint twice.
+ * Returns the statement that looks for a key that another dataset holds. Parameters: an array for each key column, then the dataset.
+ */
+export function foreignKeySql(table: TableSchema): string {
+  const key = names(table.key);
+  const statement = sql`with "given" as materialized (
+  select ${list(typed(table.key))} from ${unnest(table.key)}
+)
+select ${list(ofTable(given, key))} from "given" join ${identifier(table.name)} as "current"
+  on ${join(
+    key.map((column) => sql`${current}.${column} = ${given}.${column}`),
+    " and ",
+  )} and ${current}.${ofDataset} is distinct from ${dataset}
+limit 1`;
+  return render(statement, postgres.placeholder).text;
+}
+
+/**
+ * Returns the statement that writes versions of a dataset and closes those that they replace. Records that are equal to their current
+ * version are not changed. Its result is the number of records written. Parameters: the checkpoint; an array for each column, then
+ * arrays of texts, member indexes and checksums; the dataset; the checkpoint; the dataset; the checkpoint.
  *
  * @param besides columns whose values are not in the record's text
  */
@@ -59,36 +87,36 @@ export function putSql(table: TableSchema, besides: readonly StructuralProperty[
     ${identifier(`c${n}`)}::json as ${text}, ${identifier(`c${n + 1}`)} as ${index}, ${identifier(`c${n + 2}`)}::bigint as ${checksum}
   from ${rows}
 ), "changed" as materialized (
-  select ${given}.* from "given" left join ${into} as "current" on ${sameKey(table, current, given)}
+  select ${given}.* from "given" left join ${into} as "current" on ${isGiven(table, given)}
   where ${current}.${from} is null or ${join(differs, " or ")}
 ), "kept" as (
   insert into ${intoClosed} (${list(all)}, ${to})
   select ${list(ofTable(current, all))}, ${parameter}::bigint
-  from ${into} as "current" join "changed" on ${sameKey(table, current, sql`"changed"`)}
+  from ${into} as "current" join "changed" on ${isGiven(table, sql`"changed"`)}
   where ${current}.${from} <> ${parameter}::bigint
 ), "written" as (
   insert into ${into} (${list(all)}) select ${list(all)} from "changed"
-  on conflict (${list(names(table.key))}) do update set ${list(replaced)}
+  on conflict (${list(primaryKey(table).map(identifier))}) do update set ${list(replaced)}
 )
-select ${postgresDatasetId}, count(*) from "changed" group by ${postgresDatasetId}`;
+select count(*) from "changed"`;
   return render(statement, postgres.placeholder).text;
 }
 
 /**
- * Returns the statement that removes records and closes their versions. Its result is the number of records removed, by dataset.
- * Parameters: an array for each key column, then the checkpoint twice.
+ * Returns the statement that removes records of a dataset and closes their versions. Its result is the number of records removed.
+ * Parameters: an array for each key column, the dataset, then the checkpoint twice.
  */
 export function removeSql(table: TableSchema): string {
   const all = [...names(table.columns), from, ...record];
   const statement = sql`with "given" as materialized (
   select ${list(typed(table.key))} from ${unnest(table.key)}
 ), "gone" as (
-  delete from ${identifier(table.name)} as "current" using "given" where ${sameKey(table, current, given)}
+  delete from ${identifier(table.name)} as "current" using "given" where ${isGiven(table, given)}
   returning ${current}.*
 ), "kept" as (
   insert into ${identifier(table.closed)} (${list(all)}, ${to})
   select ${list(all)}, ${parameter}::bigint from "gone" where ${from} <> ${parameter}::bigint
 )
-select ${postgresDatasetId}, count(*) from "gone" group by ${postgresDatasetId}`;
+select count(*) from "gone"`;
   return render(statement, postgres.placeholder).text;
 }

@@ -1,9 +1,10 @@
+import { StoreError } from "../../errors.ts";
 import type { StoredTable } from "../../schema/table.ts";
 import type { ChangeOutcome } from "../../write/tallies.ts";
-import type { PendingChange } from "../../write/version.ts";
+import type { PendingChange, Version } from "../../write/version.ts";
 import { type Query, textOf } from "../connection/round-trip.ts";
-import { WriteBatch } from "./write-batch.ts";
-import { putSql, removeSql } from "./write-sql.ts";
+import { type DatasetChanges, WriteBatch } from "./write-batch.ts";
+import { foreignKeySql, putSql, removeSql } from "./write-sql.ts";
 
 /** Called with the number of records of a dataset that had the same outcome. */
 export type Count = (
@@ -15,6 +16,7 @@ export type Count = (
 /** Writes versions of a resource's records in batches. */
 export class PostgresTableWriter {
   readonly #resource: StoredTable;
+  readonly #foreignKeySql: string;
   readonly #putSql: string;
   readonly #removeSql: string;
   #batch: WriteBatch;
@@ -22,6 +24,7 @@ export class PostgresTableWriter {
   constructor(resource: StoredTable) {
     const { table, members } = resource;
     this.#resource = resource;
+    this.#foreignKeySql = foreignKeySql(table);
     this.#putSql = putSql(
       table,
       table.columns.filter(({ name }) => !members.has(name)),
@@ -53,37 +56,66 @@ export class PostgresTableWriter {
     return "record" in change ? this.#batch.put(change) : this.#batch.remove(change);
   }
 
-  /** Returns the statements that write a batch, to be run in one transaction. */
-  statements({ versions, removals }: WriteBatch, checkpoint: bigint, count: Count): readonly Query[] {
-    const { table } = this.#resource;
-    const queries: Query[] = [];
-    if (versions.length > 0) {
-      let unchanged = versions.length;
-      queries.push({
+  /**
+   * Returns the statements that write a batch, to be run in one transaction. Each is for one dataset. The first ones fail if another
+   * dataset holds a key, with `key_of_another_dataset`.
+   */
+  statements(batch: WriteBatch, checkpoint: bigint, count: Count): readonly Query[] {
+    return [...batch.datasets].flatMap(([datasetId, { versions, removals }]) => [
+      ...(versions.length > 0 ? this.#puts(datasetId, versions, checkpoint, count) : []),
+      ...(removals.length > 0 ? [this.#removal(datasetId, removals, checkpoint, count)] : []),
+    ]);
+  }
+
+  #puts(
+    datasetId: string | null,
+    versions: readonly Version[],
+    checkpoint: bigint,
+    count: Count,
+  ): readonly Query[] {
+    const { name, key, columns } = this.#resource.table;
+    const columnOf = (i: number) => texts(versions.map(({ values }) => values[i]));
+    return [
+      {
+        text: this.#foreignKeySql,
+        values: [...key.map((_, i) => columnOf(i)), datasetId],
+        onRow: (held) => {
+          throw new StoreError("key_of_another_dataset", `${name} ${held.join(", ")}`);
+        },
+      },
+      {
         text: this.#putSql,
         values: [
           checkpoint,
-          ...table.columns.map((_, i) => texts(versions.map(({ values }) => values[i]))),
+          ...columns.map((_, i) => columnOf(i)),
           texts(versions.map(({ text }) => text)),
           texts(versions.map(({ members }) => members)),
           texts(versions.map(({ checksum }) => checksum)),
+          datasetId,
           checkpoint,
+          datasetId,
           checkpoint,
         ],
-        onRow: ([dataset = null, written]) => {
-          count(dataset, "written", Number(written));
-          unchanged -= Number(written);
+        onRow: ([written]) => {
+          count(datasetId, "written", Number(written));
+          count(datasetId, "unchanged", versions.length - Number(written));
         },
-        onEnd: () => count(null, "unchanged", unchanged),
-      });
-    }
-    if (removals.length > 0)
-      queries.push({
-        text: this.#removeSql,
-        values: [...table.key.map((_, i) => texts(removals.map((key) => key[i]))), checkpoint, checkpoint],
-        onRow: ([dataset = null, removed]) => count(dataset, "removed", Number(removed)),
-      });
-    return queries;
+      },
+    ];
+  }
+
+  #removal(
+    datasetId: string | null,
+    removals: DatasetChanges["removals"],
+    checkpoint: bigint,
+    count: Count,
+  ): Query {
+    const { key } = this.#resource.table;
+    return {
+      text: this.#removeSql,
+      values: [...key.map((_, i) => texts(removals.map((one) => one[i]))), datasetId, checkpoint, checkpoint],
+      onRow: ([removed]) => count(datasetId, "removed", Number(removed)),
+    };
   }
 }
 

@@ -12,7 +12,8 @@ export const datasetTable = "cadastre_dataset";
 const [table, number, id] = [identifier(datasetTable), identifier("number"), identifier("dataset_id")];
 const held = identifier(datasetProperty.name);
 
-const numbersOf = (ids: SqlFragment): SqlFragment =>
+/** Returns a subquery for the numbers of a list of datasets. */
+export const numbersOf = (ids: SqlFragment): SqlFragment =>
   sql`select ${number} from ${table} where ${id} in (${ids})`;
 const idOf = (of: SqlFragment): SqlFragment => sql`select ${id} from ${table} where ${number} = ${of}`;
 

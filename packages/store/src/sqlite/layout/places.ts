@@ -38,7 +38,7 @@ export function createPlaces(database: Database, table: TableSchema, point: Poin
   const rows = database.prepare(textOf(sql`select rowid, ${column} from ${identifier(table.name)}`));
   // A connection cannot write while a statement reads, so all rows are read first.
   for (const [rowid, json] of rows.raw().safeIntegers().all() as [bigint, string | null][])
-    places.insert(rowid, json);
+    places.add(rowid, json);
 }
 
 export const dropPlaces = (database: Database, name: string): void =>
@@ -49,7 +49,7 @@ const textOf = (statement: SqlFragment): string => render(statement, sqlite.plac
 /** Updates the R*Tree of a location column, within the caller's transaction. Points are JSON text. */
 export class PlaceWriter {
   /** Index of the column in the table's columns. */
-  readonly position: number;
+  readonly #position: number;
   readonly #insert: Statement;
   readonly #find: Statement;
   readonly #move: Statement;
@@ -59,7 +59,7 @@ export class PlaceWriter {
     const places = identifier(name);
     const [parameter, ofRow] = [value(null), sql`rowid = ${value(null)}`];
     const prepare = (statement: SqlFragment) => database.prepare(textOf(statement));
-    this.position = table.columns.indexOf(column);
+    this.#position = table.columns.indexOf(column);
     this.#insert = prepare(
       sql`insert into ${places} values (${parameter}, ${parameter}, ${parameter}, ${parameter}, ${parameter})`,
     );
@@ -72,13 +72,19 @@ export class PlaceWriter {
     this.#delete = prepare(sql`delete from ${places} where id = ${parameter}`);
   }
 
-  insert(rowid: number | bigint, point: unknown): void {
+  /** @param row values of all columns of the table */
+  insert(rowid: number | bigint, row: readonly unknown[]): void {
+    this.add(rowid, row[this.#position]);
+  }
+
+  add(rowid: number | bigint, point: unknown): void {
     const [longitude, latitude] = placeOf(point);
     this.#insert.run(rowid, longitude, longitude, latitude, latitude);
   }
 
-  /** Call it before the row is updated to its new point. */
-  update(rowid: bigint, point: unknown): void {
+  /** Call it before the row is updated. */
+  update(rowid: bigint, row: readonly unknown[]): void {
+    const point = row[this.#position];
     if (this.#find.get(rowid) === point) return;
     const [longitude, latitude] = placeOf(point);
     this.#move.run(longitude, longitude, latitude, latitude, rowid);

@@ -18,6 +18,7 @@ import { type ByIndex, versionMapping } from "../../read/versions.ts";
 import type { IndexSchema, StoredTable, TableSchema } from "../../schema/table.ts";
 import { sqliteColumns, sqliteForms } from "../layout/columns.ts";
 import { spatialIndexOf } from "../layout/places.ts";
+import { gramIndexOf } from "../layout/texts.ts";
 import { deadlineGuard, visitGuard } from "./deadline.ts";
 
 /** True if the node only compares columns and constants. */
@@ -83,7 +84,7 @@ export function createSqliteTable(
   const mapping = versionMapping(
     table,
     sqliteColumns(table, dataset),
-    spatialIndexOf,
+    { pointIndexOf: spatialIndexOf, textIndexOf: gramIndexOf },
     indexedBy,
     deadlineGuard,
   );
@@ -128,8 +129,12 @@ function sqliteCompiler(
   };
 }
 
+/** The trigram indexes are left out: they would be asked for all matches, although the first of them in this order are enough. */
 const by = (index: string, { from, column }: Mapping): Mapping => ({
   from: indexedBy(from, index),
-  column,
+  column: (property) => {
+    const { texts: _texts, ...plain } = column(property);
+    return plain;
+  },
   where: visitGuard,
 });

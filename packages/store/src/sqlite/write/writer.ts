@@ -2,6 +2,7 @@ import { datasetProperty } from "@cadastre/entitlement";
 import { identifier, type SqlFragment, sql, sqlite } from "@cadastre/odata";
 import { join, render, value } from "@cadastre/odata/run";
 import type { Database, Statement } from "better-sqlite3";
+import { StoreError } from "../../errors.ts";
 import type { Member } from "../../record/members.ts";
 import { recordColumns, type TableSchema, validity } from "../../schema/table.ts";
 import type { RemovedRecord, StoredRecord } from "../../store.ts";
@@ -10,6 +11,7 @@ import { type RemovedKey, removalKey, type Version, versionOf } from "../../writ
 import { storedEncoding } from "../layout/columns.ts";
 import type { DatasetIds, DatasetNumbers } from "../layout/datasets.ts";
 import { PlaceWriter } from "../layout/places.ts";
+import { TextWriter } from "../layout/texts.ts";
 
 /** The current version of a record, as far as the writer needs it. */
 type Present = [
@@ -47,7 +49,8 @@ export class SqliteTableWriter {
   readonly #close: Statement;
   readonly #delete: Statement;
   readonly #since: Statement;
-  readonly #places: readonly PlaceWriter[];
+  /** Indexes that SQLite does not keep itself. */
+  readonly #indexes: readonly (PlaceWriter | TextWriter)[];
   /** Index of the dataset column. */
   readonly #dataset: number;
   /** Indexes of the columns whose values are not in the record's text. */
@@ -97,13 +100,16 @@ export class SqliteTableWriter {
     this.#since = prepare(
       sql`select rowid, ${all} from ${current} where ${identifier(validity.from.name)} > ${value(null)}`,
     ).raw();
-    this.#places = table.points.map((point) => new PlaceWriter(database, table, point));
+    this.#indexes = [
+      ...table.points.map((point) => new PlaceWriter(database, table, point)),
+      ...table.texts.map((text) => new TextWriter(database, table, text)),
+    ];
   }
 
   /**
    * Writes a version of a record, unless it is equal to the current one.
    *
-   * @throws {StoreError} `invalid_record`
+   * @throws {StoreError} `invalid_record`, `key_of_another_dataset`
    */
   put(stored: StoredRecord, { checkpoint, numbers }: WritingCommit): Written {
     const { values, text, members, checksum } = versionOf(stored, this.table, this.#members, storedEncoding);
@@ -122,7 +128,11 @@ export class SqliteTableWriter {
     if (this.#expectsNew && this.#inserts(version)) return "written";
     const present = this.#find.get(key) as Present | undefined;
     this.#expectsNew = present === undefined;
-    if (present !== undefined) return this.#replace(version, present);
+    if (present !== undefined) {
+      if (!isSame(version.all[this.#dataset], this.#datasetOf(present)))
+        throw new StoreError("key_of_another_dataset", `${this.table.name} ${key.join(", ")}`);
+      return this.#replace(version, present);
+    }
     this.#inserts(version);
     return "written";
   }
@@ -131,7 +141,7 @@ export class SqliteTableWriter {
   #inserts({ all }: VersionRow): boolean {
     const { changes, lastInsertRowid } = this.#insert.run(all);
     if (changes === 0) return false;
-    for (const places of this.#places) places.insert(lastInsertRowid, all[places.position]);
+    for (const index of this.#indexes) index.insert(lastInsertRowid, all);
     return true;
   }
 
@@ -144,33 +154,38 @@ export class SqliteTableWriter {
       return "unchanged";
     // A version that began with this same commit is replaced, because nobody has seen it.
     if (from !== checkpoint) this.#close.run(checkpoint, rowid);
-    for (const places of this.#places) places.update(rowid, all[places.position]);
+    for (const index of this.#indexes) index.update(rowid, all);
     this.#update.run(...all, rowid);
     return "written";
   }
 
   remove(removed: RemovedRecord | RemovedKey, { checkpoint, ids }: WritingCommit): Written {
+    const { datasetId } = removed;
     const present = this.#find.get(...removalKey(removed, this.table, storedEncoding)) as Present | undefined;
-    if (present === undefined) return { outcome: "absent", datasetId: null };
-    const [rowid, from, , , , ...besides] = present;
+    if (present === undefined || ids.of(this.#datasetOf(present)) !== datasetId)
+      return { outcome: "absent", datasetId };
+    const [rowid, from] = present;
     if (from !== checkpoint) this.#close.run(checkpoint, rowid);
-    for (const places of this.#places) places.delete(rowid);
+    for (const index of this.#indexes) index.delete(rowid);
     this.#delete.run(rowid);
-    const dataset = besides[this.#besides.indexOf(this.#dataset)] as bigint | null;
-    return { outcome: "removed", datasetId: ids.of(dataset) };
+    return { outcome: "removed", datasetId };
+  }
+
+  /** Returns the number of the dataset that has the record. */
+  #datasetOf([, , , , , ...besides]: Present): bigint | null {
+    return besides[this.#besides.indexOf(this.#dataset)] as bigint | null;
   }
 
   /**
    * Runs `work`, which replaces the versions that began after checkpoint `at` by versions of this commit, and updates the
-   * R*Trees.
+   * indexes that SQLite does not keep itself.
    */
   async restore(work: () => Promise<void>, at: number): Promise<void> {
-    for (const places of this.#places)
-      for (const [rowid] of this.#since.all(at) as [bigint][]) places.delete(rowid);
+    for (const index of this.#indexes)
+      for (const [rowid] of this.#since.all(at) as [bigint][]) index.delete(rowid);
     await work();
-    for (const places of this.#places)
-      for (const [rowid, ...row] of this.#since.all(at) as [bigint, ...unknown[]][])
-        places.insert(rowid, row[places.position]);
+    for (const index of this.#indexes)
+      for (const [rowid, ...row] of this.#since.all(at) as [bigint, ...unknown[]][]) index.insert(rowid, row);
   }
 }
 

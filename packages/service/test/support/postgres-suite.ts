@@ -1,0 +1,21 @@
+/**
+ * Tests of the service that `DATABASE=postgres` leaves out, with the reason. All others run on either database; single tests that are
+ * about files say so by `runIf(onFiles)`.
+ */
+export const leftOutOnPostgres: Readonly<Record<string, string>> = {
+  "backup/**":
+    "about copies of database files: PostgreSQL has pg_dump, see packages/store/test/postgres-dump.test.ts",
+  "data-error.test.ts": "about faults of database files: postgres.test.ts has those of a server",
+  "first-start.test.ts": "about the creation of database files: postgres.test.ts has that of tables",
+  "full-disk.test.ts": "about the disk of database files",
+  "upgrade.test.ts": "about data folders of earlier releases, which have database files",
+  "attack/**": "about the memory and time of the server process",
+  "drain.test.ts":
+    "about connections and answers; one test needs pages that take longer than to accept connections",
+  "replicate-faults.test.ts": "about faults of the source that is copied",
+  "agreement.property.test.ts": "starts a service on each database",
+  "ingest/law/**": "runs on both databases in every run",
+  "interference/**": "runs on both databases in every run",
+  "v1/identities.test.ts": "runs on both databases in every run",
+  "postgres.test.ts": "runs on PostgreSQL in every run",
+};
