@@ -92,13 +92,20 @@ describe("the check of a database", () => {
     ]);
   });
 
-  test("finds a text without an entry in the trigram index, and an entry without a text", async () => {
+  const remove = "delete from Cottage_Remarks_grams where rowid = 3";
+  const insert = "insert into Cottage_Remarks_grams (rowid, grams) values";
+  test.each([
+    ["a text without an entry in the trigram index", [remove]],
+    ["an entry without a text", [`${insert} (9, '1abcd')`]],
+    ["entries of another text", [remove, `${insert} (3, '1abcd')`]],
+    ["an entry of another dataset", [remove, `${insert} (3, '2' || substr(?, 2))`]],
+  ])("finds %s", async (name, statements) => {
     const cottages = [cottagesResource];
-    const file = fileOf("grams");
+    const file = fileOf(`grams ${name}`);
     const store = await openSqliteStore({ file, resources: cottages, threads: 0 });
     const cottage = { dataset: 0, rank: 0, street: null };
     await store.commit(
-      [null, "ab", "Sea view", "A pool", "Pool"].map((remarks, i) =>
+      [null, "ab", "Sea", "A pool", "Pool"].map((remarks, i) =>
         cottageRecord({ ...cottage, key: `c${i}`, remarks }),
       ),
     );
@@ -106,11 +113,14 @@ describe("the check of a database", () => {
     await store.close();
     expect(checkSqlite(file, cottages)).toEqual([]);
     const database = new Database(file);
-    database.exec("delete from Cottage_Remarks_grams where rowid = 3");
-    database.exec("insert into Cottage_Remarks_grams (rowid, grams) values (9, '1abcd')");
+    database.exec("create virtual table temp.terms using fts5vocab(main, Cottage_Remarks_grams, instance)");
+    const term = database.prepare("select term from temp.terms where doc = 3").pluck().get();
+    database.exec("drop table temp.terms");
+    for (const statement of statements)
+      database.prepare(statement).run(...(statement.includes("?") ? [term] : []));
     database.close();
     expect(checkSqlite(file, cottages)).toMatchObject([
-      { code: "misplaced", detail: "2 rows of Cottage have no or a wrong entry in Cottage_Remarks_grams" },
+      { code: "misplaced", detail: "Cottage_Remarks_grams does not match the texts of Cottage" },
     ]);
   });
 

@@ -76,12 +76,14 @@ async function isFound(): Promise<boolean> {
   return false;
 }
 
-/**
- * Hash of every value in a database, of its schema and of what its virtual tables answer. Of trigram indexes that is which records have
- * entries: what their entries are is not checked.
- */
+/** Hash of every value in a database, of its schema and of what its virtual tables answer. */
 function contentOf(file: string): string {
   const database = new Database(file, { readonly: true });
+  const contentsOf = (table: string) => {
+    const rows = database.prepare(`select * from "${table}"`).raw().safeIntegers().all() as unknown[][];
+    const texts = rows.map((row) => row.map((value) => `${typeof value} ${String(value)}`).join("\0"));
+    return texts.toSorted().join("\n");
+  };
   const hash = createHash("sha256");
   try {
     registerFunctions(database);
@@ -91,9 +93,11 @@ function contentOf(file: string): string {
     hash.update(JSON.stringify(tables));
     for (const { name, type } of tables) {
       if (type !== "table" || /_(node|parent|rowid)$|_grams_\w+$/.test(name)) continue;
-      const rows = database.prepare(`select * from "${name}"`).raw().safeIntegers().all() as unknown[][];
-      const texts = rows.map((row) => row.map((value) => `${typeof value} ${String(value)}`).join("\0"));
-      hash.update(`${name} ${texts.toSorted().join("\n")}`);
+      hash.update(`${name} ${contentsOf(name)}`);
+      if (!name.endsWith("_grams")) continue;
+      database.exec(`create virtual table temp.entries using fts5vocab(main, "${name}", instance)`);
+      hash.update(contentsOf("entries"));
+      database.exec("drop table temp.entries");
     }
   } finally {
     database.close();

@@ -4,7 +4,7 @@ import { alteredTables, registerChecksum } from "../checksum/checksums.ts";
 import { type TableSchema, tableOf } from "../schema/table.ts";
 import type { StoredResource } from "../stored-resource.ts";
 import { misplacedRows } from "./layout/places.ts";
-import { missingTexts } from "./layout/texts.ts";
+import { matchesTexts } from "./layout/texts.ts";
 
 /** A fault in a database. */
 export type SqliteFault = {
@@ -21,8 +21,17 @@ export type SqliteFault = {
 /** Maximum number of faults to list. */
 const most = 20;
 
-const misplaced = ({ name }: TableSchema, rows: number, how: string): SqliteFault | undefined =>
-  rows === 0 ? undefined : { code: "misplaced", table: name, detail: `${rows} rows of ${name} have ${how}` };
+/** Faults of the R*Trees and trigram indexes of a table. */
+const faultsOfIndexes = (database: Database.Database, table: TableSchema): SqliteFault[] =>
+  [
+    ...table.points.flatMap((point) => {
+      const rows = misplacedRows(database, table, point);
+      return rows === 0 ? [] : [`${rows} rows of ${table.name} have another place in ${point.name}`];
+    }),
+    ...table.texts
+      .filter((text) => !matchesTexts(database, table, text))
+      .map((text) => `${text.name} does not match the texts of ${table.name}`),
+  ].map((detail) => ({ code: "misplaced", table: table.name, detail }));
 
 /** All checks, in the order of execution. */
 const checks: readonly ((
@@ -47,18 +56,7 @@ const checks: readonly ((
         table,
         detail: `a row of ${table} refers to one of ${parent} that does not exist`,
       })),
-  (database, resources) =>
-    resources
-      .map(tableOf)
-      .flatMap((table) => [
-        ...table.points.map((point) =>
-          misplaced(table, misplacedRows(database, table, point), `another place in ${point.name}`),
-        ),
-        ...table.texts.map((text) =>
-          misplaced(table, missingTexts(database, table, text), `no or a wrong entry in ${text.name}`),
-        ),
-      ])
-      .filter((fault) => fault !== undefined),
+  (database, resources) => resources.flatMap((resource) => faultsOfIndexes(database, tableOf(resource))),
 ];
 
 /**

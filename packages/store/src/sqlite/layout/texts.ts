@@ -84,26 +84,73 @@ export class TextWriter {
 
   /** Adds a text of a dataset, which is given by its number. */
   add(rowid: number | bigint, content: unknown, dataset: unknown): void {
-    if (typeof content !== "string" || (typeof dataset !== "bigint" && typeof dataset !== "number")) return;
-    const grams = gramsOf(content);
-    if (grams.length > 0) this.#insert.run(rowid, grams.map((gram) => `${dataset}${gram}`).join(" "));
+    const terms = termsOf(content, dataset);
+    if (terms.length > 0) this.#insert.run(rowid, terms.join(" "));
   }
 }
 
-/** Counts the rows whose text has no entry in the index, and the entries without such a row. Does not read what the entries contain. */
-export function missingTexts(database: Database, table: TableSchema, { name, column }: TextSchema): number {
-  const [rows, entries, text] = [
-    identifier(table.name),
-    identifier(`${name}_docsize`),
-    identifier(column.name),
-  ];
-  const select = sql`select ${rows}.rowid, ${text}, id is not null, ${identifier(datasetProperty.name)} from ${rows} left join ${entries} on id = ${rows}.rowid`;
-  let missing = 0;
-  for (const row of database.prepare(textOf(select)).raw().iterate()) {
-    const [, content, isThere, dataset] = row as readonly [number, unknown, number, unknown];
-    const isIndexed = typeof content === "string" && dataset !== null && gramsOf(content).length > 0;
-    if (isIndexed !== (isThere === 1)) missing++;
+function termsOf(content: unknown, dataset: unknown): readonly string[] {
+  if (typeof content !== "string" || (typeof dataset !== "bigint" && typeof dataset !== "number")) return [];
+  return gramsOf(content).map((gram) => `${dataset}${gram}`);
+}
+
+/** Returns whether an index has the entries of the texts of its table, and no others. Reads all of both. */
+export function matchesTexts(database: Database, table: TableSchema, { name, column }: TextSchema): boolean {
+  const [index, vocabulary] = [identifier(name), identifier(`${name}_vocabulary`)];
+  const read = (statement: SqlFragment) => {
+    const { text, values } = render(statement, sqlite.placeholder);
+    return database
+      .prepare(text)
+      .raw()
+      .iterate(...values);
+  };
+  const found = new EntrySum();
+  const remainder = sql`(doc % ${value(modulus)})`;
+  const sums = sql`count(*), sum(doc), sum(${remainder} * ${remainder})`;
+  database.exec(
+    textOf(sql`create virtual table temp.${vocabulary} using fts5vocab(main, ${index}, instance)`),
+  );
+  for (const row of read(sql`select term, ${sums} from ${vocabulary} group by term`)) {
+    const [term, ...sumsOfTerm] = row as [string, ...Sums];
+    found.add(term, sumsOfTerm);
   }
-  const dangling = sql`select count(*) from ${entries} where id not in (select rowid from ${rows})`;
-  return missing + (database.prepare(textOf(dangling)).pluck().get() as number);
+  database.exec(textOf(sql`drop table ${vocabulary}`));
+  // Rows that FTS5 can delete are those that this table lists.
+  for (const row of read(sql`select ${sums} from (select id as doc from ${identifier(`${name}_docsize`)})`))
+    found.add(everyRow, row as Sums);
+
+  const expected = new EntrySum();
+  const columns = sql`${identifier(column.name)}, ${identifier(datasetProperty.name)}`;
+  for (const row of read(sql`select rowid, ${columns} from ${identifier(table.name)}`)) {
+    const [rowid, content, dataset] = row as [number, unknown, unknown];
+    const terms = termsOf(content, dataset);
+    const sumsOfRow: Sums = [1, rowid, (rowid % modulus) ** 2];
+    for (const term of terms.length > 0 ? [everyRow, ...terms] : []) expected.add(term, sumsOfRow);
+  }
+  return found.equals(expected);
+}
+
+/** Number of rows, sum of their ids, and sum of the squares of what remains of the ids modulo {@link modulus}. */
+type Sums = [count: number, ids: number, squares: number];
+
+const modulus = 65521;
+
+/** Stands for a term that each row has. */
+const everyRow = "";
+
+/** Sums over entries of an index, modulo 2^32, in which each entry is multiplied by a hash of its term. Their order does not matter. */
+class EntrySum {
+  readonly #sums = new Int32Array(3);
+
+  add(term: string, sums: Readonly<Sums>): void {
+    let hash = 0;
+    for (let i = 0; i < term.length; i += 1)
+      hash = Math.imul(hash ^ term.charCodeAt(i), 0x9e3779b1) ^ (hash >>> 15);
+    for (const [i, sum] of sums.entries())
+      this.#sums[i] = ((this.#sums[i] ?? 0) + Math.imul(hash | 1, sum)) | 0;
+  }
+
+  equals(other: EntrySum): boolean {
+    return this.#sums.every((sum, i) => sum === other.#sums[i]);
+  }
 }
