@@ -47,6 +47,7 @@ export async function requireSchema<T>(
   } catch (cause) {
     const remedy = cause instanceof StoreError ? remedies[cause.code] : undefined;
     if (remedy === undefined) throw cause;
-    throw new DataError(`${name} ${remedy} (${(cause as StoreError).message})`, { cause });
+    const { details } = cause as StoreError;
+    throw new DataError(`${name} ${remedy}${details === undefined ? "" : ` (${details})`}`, { cause });
   }
 }

@@ -27,6 +27,8 @@ export type Start = {
   readonly execArgv?: readonly string[];
   /** A command to start the program with. It must replace itself by the program (`exec`). */
   readonly prefix?: readonly string[];
+  /** Folder of the compiled service. By default that of this checkout. */
+  readonly compiled?: string;
 };
 
 /**
@@ -40,7 +42,7 @@ export async function startProgram(
   environment: Environment,
   start: Start = {},
 ): Promise<Program> {
-  const { child, texts } = await spawnCompiled(compiledOf(file), args, environment, start);
+  const { child, texts } = await spawnCompiled(compiledOf(file, start.compiled), args, environment, start);
   return { child, output: () => texts.both };
 }
 
@@ -88,7 +90,7 @@ async function runCompiled(
 }
 
 /** Returns the compiled file of a source file, which is relative to the service's `src`. */
-const compiledOf = (file: string): string => join(compiled, file.replace(/ts$/, "js"));
+const compiledOf = (file: string, folder = compiled): string => join(folder, file.replace(/ts$/, "js"));
 
 async function spawnCompiled(
   program: string,

@@ -73,7 +73,10 @@ export async function findSchema(
   const hasAll = hasAllSteps(applied, bookkeepingSteps, "its schema");
   const stamp = relations.has("cadastre_note") ? await readStamp(session) : noStamp;
   if (version > 0 && stamp.version > version)
-    throw new StoreError("schema_newer", `its schema is number ${stamp.version}, here it is ${version}`);
+    throw new StoreError(
+      "schema_newer",
+      `its schema is version ${stamp.version}, that of this program ${version}`,
+    );
   const objects = await read(
     "cadastre_schema",
     sql`select "resource", "kind", "name", "definition" from ${schema}`,
