@@ -3,20 +3,18 @@ import { Agent, get } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { hasPostgres, type PostgresServer, startPostgres } from "@cadastre/odata/testing";
+import { hasPostgres, startPostgres } from "@cadastre/odata/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Demo } from "../src/demo/demo-file.ts";
 import { ask, query } from "./support/ask.ts";
 import { end, type Program, runProgram, says, startProgram } from "./support/program.ts";
+import { newDataFolder } from "./support/test-database.ts";
 
 let scratch: string;
-let server: PostgresServer | undefined;
 beforeAll(async () => {
   scratch = await mkdtemp(join(tmpdir(), "cadastre-processes-"));
-  if (hasPostgres) server = await startPostgres();
 });
 afterAll(async () => {
-  await server?.stop();
   await rm(scratch, { recursive: true, force: true });
 });
 
@@ -104,21 +102,19 @@ const sumOf = (text: string, name: string): number =>
     0,
   );
 
-describe.each(["SQLite", "PostgreSQL"])("two processes on %s", (engine) => {
-  const isSqlite = engine === "SQLite";
+describe("two processes", () => {
   let data: string;
-  let environment: Environment = {};
   let service: Service;
   beforeAll(async () => {
-    if (!isSqlite && server === undefined) return;
-    data = join(scratch, engine);
-    if (!isSqlite && server !== undefined)
-      environment = { CADASTRE_DATABASE_URL: await server.createDatabase() };
-    service = await start(data, environment);
+    data = (await newDataFolder()).path;
+    service = await start(data, {});
   });
-  afterAll(() => (service?.program.child.exitCode === null ? end(service.program, "SIGKILL") : undefined));
+  afterAll(async () => {
+    if (service?.program.child.exitCode === null) await end(service.program, "SIGKILL");
+    await rm(data, { recursive: true, force: true });
+  });
 
-  test.skipIf(!isSqlite && !hasPostgres)("give the same answers, and are counted together", async () => {
+  test("give the same answers, and are counted together", async () => {
     const { baseUrl, adminUrl, key, program } = service;
     const headers = { "x-api-key": key };
     const { text: before } = await ask(adminUrl, "/metrics");
@@ -145,10 +141,9 @@ describe.each(["SQLite", "PostgreSQL"])("two processes on %s", (engine) => {
     expect(program.output().match(/Prepared 300 sample listings/g)).toHaveLength(1);
   });
 
-  test.skipIf(!isSqlite && !hasPostgres)("refuse a revoked key within two seconds", async () => {
+  test("refuse a revoked key within two seconds", async () => {
     const { baseUrl } = service;
-    const cli = (...args: readonly string[]) =>
-      runProgram("cli/main.ts", args, { CADASTRE_DATA: data, ...environment });
+    const cli = (...args: readonly string[]) => runProgram("cli/main.ts", args, { CADASTRE_DATA: data });
     const made = JSON.parse((await cli("key", "create", "demo-market", "--json")).stdout) as {
       readonly id: string;
       readonly apiKey: string;
@@ -163,51 +158,48 @@ describe.each(["SQLite", "PostgreSQL"])("two processes on %s", (engine) => {
     }
   });
 
-  test.skipIf(!isSqlite && !hasPostgres)(
-    "go on if one is killed under load, and it is replaced",
-    async () => {
-      const { baseUrl, adminUrl, key, program } = service;
-      const [victim = 0] = await pidsOf(program.child.pid);
-      const path = targets[1] ?? "";
-      const statuses = new Map<number | string, number>();
-      let isOver = false;
-      const asking = Array.from({ length: 6 }, async () => {
-        while (!isOver) {
-          const { get: ask, close } = client(baseUrl, key);
-          try {
-            for (let i = 0; i < 10; i += 1) {
-              const status = await ask(path);
-              statuses.set(status, (statuses.get(status) ?? 0) + 1);
-            }
-          } catch {
-            statuses.set("lost", (statuses.get("lost") ?? 0) + 1);
+  test("go on if one is killed under load, and it is replaced", async () => {
+    const { baseUrl, adminUrl, key, program } = service;
+    const [victim = 0] = await pidsOf(program.child.pid);
+    const path = targets[1] ?? "";
+    const statuses = new Map<number | string, number>();
+    let isOver = false;
+    const asking = Array.from({ length: 6 }, async () => {
+      while (!isOver) {
+        const { get: ask, close } = client(baseUrl, key);
+        try {
+          for (let i = 0; i < 10; i += 1) {
+            const status = await ask(path);
+            statuses.set(status, (statuses.get(status) ?? 0) + 1);
           }
-          close();
+        } catch {
+          statuses.set("lost", (statuses.get("lost") ?? 0) + 1);
         }
-      });
-      await setTimeout(500);
-      const { text: before } = await ask(adminUrl, "/metrics");
-      process.kill(victim, "SIGKILL");
-      await expect.poll(async () => (await pidsOf(program.child.pid)).length).toBe(2);
-      await expect
-        .poll(async () => sumOf((await ask(adminUrl, "/metrics")).text, "nodejs_heap_size_total_bytes"))
-        .toBeGreaterThan(0);
-      await setTimeout(1500);
-      isOver = true;
-      await Promise.all(asking);
-      expect([...statuses.keys()].filter((status) => status !== "lost")).toEqual([200]);
-      // Only what the killed process was answering.
-      expect(statuses.get("lost") ?? 0).toBeLessThanOrEqual(6);
-      const { text: after } = await ask(adminUrl, "/metrics");
-      const name = "cadastre_http_request_duration_seconds_count";
-      expect(sumOf(after, name)).toBeGreaterThan(sumOf(before, name));
-      expect(sumOf(after, "cadastre_processes_replaced_total")).toBe(1);
-      const ended = logOf(program).filter(({ msg }) => String(msg).startsWith("a process has ended"));
-      expect(ended).toMatchObject([{ pid: victim, signal: "SIGKILL" }]);
-    },
-  );
+        close();
+      }
+    });
+    await setTimeout(500);
+    const { text: before } = await ask(adminUrl, "/metrics");
+    process.kill(victim, "SIGKILL");
+    await expect.poll(async () => (await pidsOf(program.child.pid)).length).toBe(2);
+    await expect
+      .poll(async () => sumOf((await ask(adminUrl, "/metrics")).text, "nodejs_heap_size_total_bytes"))
+      .toBeGreaterThan(0);
+    await setTimeout(1500);
+    isOver = true;
+    await Promise.all(asking);
+    expect([...statuses.keys()].filter((status) => status !== "lost")).toEqual([200]);
+    // Only what the killed process was answering.
+    expect(statuses.get("lost") ?? 0).toBeLessThanOrEqual(6);
+    const { text: after } = await ask(adminUrl, "/metrics");
+    const name = "cadastre_http_request_duration_seconds_count";
+    expect(sumOf(after, name)).toBeGreaterThan(sumOf(before, name));
+    expect(sumOf(after, "cadastre_processes_replaced_total")).toBe(1);
+    const ended = logOf(program).filter(({ msg }) => String(msg).startsWith("a process has ended"));
+    expect(ended).toMatchObject([{ pid: victim, signal: "SIGKILL" }]);
+  });
 
-  test.skipIf(!isSqlite && !hasPostgres)("finish what they have begun when they are stopped", async () => {
+  test("finish what they have begun when they are stopped", async () => {
     const { baseUrl, key, program } = service;
     const clients = Array.from({ length: 8 }, () => client(baseUrl, key));
     for (const { get: ask } of clients) expect(await ask("/reso/odata")).toBe(200);
@@ -267,7 +259,8 @@ test.runIf(measuresRates)("a customer has its rate once over two processes", asy
 
 test.runIf(measuresRates && hasPostgres)("a customer has its rate once over two machines", async () => {
   const data = join(scratch, "machines");
-  const environment = { ...limited, CADASTRE_DATABASE_URL: (await server?.createDatabase()) ?? "" };
+  const server = await startPostgres();
+  const environment = { ...limited, CADASTRE_DATABASE_URL: await server.createDatabase() };
   const first = await start(data, { ...environment, CADASTRE_PROCESSES: "1" });
   const second = await start(data, { ...environment, CADASTRE_PROCESSES: "1" });
   try {
@@ -278,6 +271,7 @@ test.runIf(measuresRates && hasPostgres)("a customer has its rate once over two 
   } finally {
     expect(await end(first.program, "SIGTERM")).toBe(0);
     expect(await end(second.program, "SIGTERM")).toBe(0);
+    await server.stop();
   }
 });
 

@@ -57,3 +57,8 @@ export const readKeys = async (
   scope = everything,
   options?: ReadOptions,
 ): Promise<readonly unknown[]> => keysOf(await store.page(ask(asked, scope), options));
+
+/** True if behind a pooler and on partitioned tables, all conformance tests are run as well. It takes minutes. */
+export const onEveryLayout = process.env["CONFORMANCE"] === "all";
+if (!onEveryLayout)
+  console.info("without CONFORMANCE=all, poolers and partitions are not tested with all conformance tests");
