@@ -103,7 +103,7 @@ type Settled = Pick<PostgresStoreOptions, "limits" | "wall"> &
     readonly timeout: number;
   };
 
-/** A store whose reads have pools of their own, and whose commits run one after another. */
+/** A store whose reads and commits have pools of their own. */
 class PostgresStore implements WritableStore {
   readonly #knex: Knex;
   readonly #stored: ReadonlyMap<string, PostgresTable>;
@@ -195,8 +195,8 @@ class PostgresStore implements WritableStore {
     return last;
   };
 
-  readonly commit: WritableStore["commit"] = async (changes) => {
-    const commit = await this.#committer.commit(changes);
+  readonly commit: WritableStore["commit"] = async (changes, options) => {
+    const commit = await this.#committer.commit(changes, options);
     this.#readers.reach(commit.checkpoint);
     return commit;
   };

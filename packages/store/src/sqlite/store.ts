@@ -197,7 +197,7 @@ class SqliteStore implements WritableStore {
 
   readonly checkpoint = async (): Promise<number> => this.#reader.checkpoint();
 
-  readonly commit: WritableStore["commit"] = (changes) => this.#committer.commit(changes);
+  readonly commit: WritableStore["commit"] = (changes, options) => this.#committer.commit(changes, options);
 
   readonly builds: Builds;
 

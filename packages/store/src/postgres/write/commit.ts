@@ -8,21 +8,26 @@ import { throwUnavailable } from "../../database/postgres-faults.ts";
 import { StoreError } from "../../errors.ts";
 import { readStamp } from "../../migration/found.ts";
 import type { StoredTable } from "../../schema/table.ts";
-import type { Change, Commit } from "../../store.ts";
+import type { Change, Commit, CommitOptions } from "../../store.ts";
 import { Tallies } from "../../write/tallies.ts";
-import type { PendingChange } from "../../write/version.ts";
+import { type PendingChange, requireDatasetOf } from "../../write/version.ts";
 import { type Client, firstRow, poolOf, postgresSession, runTogether } from "../connection/session.ts";
-import { lockCommits, noteCommit, postgresLastCheckpoint } from "../layout/bookkeeping.ts";
+import { lockCommits, lockCommitsOf } from "../layout/bookkeeping.ts";
 import { postgresDatasetId } from "../layout/columns.ts";
+import { type CommitNumber, numberBesideOthers, numberOfOnlyCommit } from "./commit-number.ts";
+import { CommitQueue } from "./commit-queue.ts";
 import type { WriteBatch } from "./write-batch.ts";
 import { PostgresTableWriter } from "./writer.ts";
 
-/** Makes commits one after another. Commits of this process are queued; a table lock excludes those of other processes. */
+/**
+ * Makes commits: those of different datasets beside each other, all others one after another. Commits of this process are queued; locks
+ * exclude those of other processes.
+ */
 export class PostgresCommitter {
   readonly #knex: Knex;
   readonly #resources: ReadonlyMap<string, StoredTable>;
   readonly #generation: number;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #queue = new CommitQueue();
 
   /** @param generation schema generation that the resources are written for */
   constructor(knex: Knex, resources: ReadonlyMap<string, StoredTable>, generation: number) {
@@ -31,39 +36,48 @@ export class PostgresCommitter {
     this.#generation = generation;
   }
 
-  commit(changes: Iterable<Change> | AsyncIterable<Change>): Promise<Commit> {
-    return this.write(async (making) => {
+  commit(
+    changes: Iterable<Change> | AsyncIterable<Change>,
+    { datasetId }: CommitOptions = {},
+  ): Promise<Commit> {
+    return this.#transact(async (making) => {
       await making.fill(changes);
       return making.finish();
-    });
+    }, datasetId);
   }
 
-  /** Runs `work` in a transaction. If it throws, the transaction is rolled back. */
+  /** Runs `work` in a transaction while no other commit is open. If it throws, the transaction is rolled back. */
   write<T>(work: (making: CommitTransaction) => Promise<T>): Promise<T> {
-    // Commits are queued before they take a connection, so that at most one connection waits for the lock.
-    const done = this.#last.then(() =>
-      this.#knex.transaction((transaction) => this.#write(transaction, work)).catch(refuseData),
-    );
-    this.#last = done.catch(() => {});
-    return done;
+    return this.#transact(work, undefined);
   }
 
   /** Resolves when the queued commits have ended. */
   idle(): Promise<unknown> {
-    return this.#last;
+    return this.#queue.idle();
   }
 
-  async #write<T>(
-    transaction: Knex.Transaction,
-    work: (making: CommitTransaction) => Promise<T>,
-  ): Promise<T> {
-    await lockCommits(transaction);
-    const client = await poolOf(transaction).acquireConnection();
-    // Rows written for an earlier schema would lack columns.
-    const { generation } = await readStamp(postgresSession(client));
-    if (generation !== this.#generation) throw new StoreError("schema_changed");
-    const [last] = (await firstRow(client, postgresLastCheckpoint)) ?? [];
-    return work(new CommitTransaction(client, this.#resources, BigInt(last ?? 0)));
+  #transact<T>(work: (making: CommitTransaction) => Promise<T>, datasetId: string | undefined): Promise<T> {
+    // Commits are queued before they take a connection, so that few connections wait for locks.
+    return this.#queue.add(datasetId, () =>
+      this.#knex
+        .transaction(
+          async (transaction) => {
+            await (datasetId === undefined
+              ? lockCommits(transaction)
+              : lockCommitsOf(transaction, datasetId));
+            const client = await poolOf(transaction).acquireConnection();
+            // Rows written for an earlier schema would lack columns.
+            const { generation } = await readStamp(postgresSession(client));
+            if (generation !== this.#generation) throw new StoreError("schema_changed");
+            const number =
+              datasetId === undefined ? await numberOfOnlyCommit(client) : numberBesideOthers(client);
+            return work(new CommitTransaction(client, this.#resources, number, datasetId));
+          },
+          // A statement must see the commits that those before it have waited for, whatever the role's default is.
+          { isolationLevel: "read committed" },
+        )
+        .catch(refuseData),
+    );
   }
 }
 
@@ -71,8 +85,8 @@ export class PostgresCommitter {
 class CommitTransaction implements OpenCommit {
   readonly client: Client;
   readonly session: OpenCommit["session"];
-  readonly #checkpoint: bigint;
-  readonly #head: bigint;
+  readonly #number: CommitNumber;
+  readonly #datasetId: string | undefined;
   readonly #resources: ReadonlyMap<string, StoredTable>;
   readonly #writers = new Map<string, PostgresTableWriter>();
   readonly #tallies = new Tallies();
@@ -80,12 +94,18 @@ class CommitTransaction implements OpenCommit {
   /** The batch being written by the server, while the next one is prepared. */
   #writing: Promise<unknown> = Promise.resolve();
 
-  constructor(client: Client, resources: ReadonlyMap<string, StoredTable>, head: bigint) {
+  /** @param datasetId the dataset of all changes; undefined for a commit that is open alone */
+  constructor(
+    client: Client,
+    resources: ReadonlyMap<string, StoredTable>,
+    number: CommitNumber,
+    datasetId: string | undefined,
+  ) {
     this.client = client;
     this.session = postgresSession(client);
     this.#resources = resources;
-    this.#head = head;
-    this.#checkpoint = head + 1n;
+    this.#number = number;
+    this.#datasetId = datasetId;
   }
 
   readonly fill: OpenCommit["fill"] = async (changes) => {
@@ -97,7 +117,7 @@ class CommitTransaction implements OpenCommit {
 
   readonly restore: OpenCommit["restore"] = async (resource, checkpoint) => {
     const { table } = this.#find(resource);
-    const { write, tally } = restorationOf(table, postgresDatasetId, checkpoint, this.#checkpoint);
+    const { write, tally } = restorationOf(table, postgresDatasetId, checkpoint, await this.#number.take());
     for (const statement of write) await this.session.rows(statement);
     for (const outcome of ["written", "removed"] as const)
       await this.#count(resource, outcome, tally[outcome]);
@@ -110,7 +130,7 @@ class CommitTransaction implements OpenCommit {
       tables,
       changed: this.#tallies.byResource(),
       dataset: postgresDatasetId,
-      checkpoint: this.#checkpoint,
+      checkpoint: await this.#number.take(),
       count: (resource, tally) => this.#count(resource, "written", tally),
     });
   };
@@ -118,18 +138,31 @@ class CommitTransaction implements OpenCommit {
   readonly finish: OpenCommit["finish"] = async () => {
     const tallies = this.#tallies;
     const [written, removed] = [tallies.sum("written"), tallies.sum("removed")];
-    const checkpoint = written + removed > 0 ? this.#checkpoint : this.#head;
-    if (checkpoint !== this.#head) {
-      await runTogether(this.client, noteCommit(checkpoint, Date.now(), tallies.all()));
-      await refreshStatistics(this.client, tallies.byResource());
-    }
+    const checkpoint = await (written + removed > 0 ? this.#record() : this.#number.giveUp());
     return { checkpoint: Number(checkpoint), written, unchanged: this.#unchanged, removed };
   };
+
+  async #record(): Promise<bigint> {
+    const checkpoint = await this.#number.take();
+    const hadOthers = await this.#number.record(this.#tallies.all());
+    if (hadOthers)
+      for (const writer of this.#writers.values()) await this.#requireOwnKeys(writer, checkpoint);
+    // Locks the tables, so it must come when no commit is waited for any more.
+    await refreshStatistics(this.client, this.#tallies.byResource());
+    return checkpoint;
+  }
+
+  /** Refuses keys that a commit of another dataset has taken since they were looked for. */
+  async #requireOwnKeys(writer: PostgresTableWriter, checkpoint: bigint): Promise<void> {
+    if (this.#datasetId !== undefined)
+      await runTogether(this.client, [writer.ownKeysQuery(this.#datasetId, checkpoint)]);
+  }
 
   /** Adds a change to the current batch. Returns a promise to wait for if a full batch must be written. */
   #make(change: PendingChange): Promise<void> | undefined {
     const { resource } = change;
     const writer = this.#writerOf(resource);
+    if (this.#datasetId !== undefined) requireDatasetOf(change, this.#datasetId, this.#find(resource).table);
     const full = writer.take(change);
     return full === undefined ? undefined : this.#write(resource, writer, full);
   }
@@ -155,11 +188,11 @@ class CommitTransaction implements OpenCommit {
 
   async #write(resource: string, writer: PostgresTableWriter, batch: WriteBatch): Promise<void> {
     await this.#writing;
-    const statements = writer.statements(batch, this.#checkpoint, (datasetId, outcome, count) => {
+    if (batch.datasets.size === 0) return;
+    const statements = writer.statements(batch, await this.#number.take(), (datasetId, outcome, count) => {
       if (outcome === "unchanged") this.#unchanged += count;
       else if (count > 0) this.#tallies.add(resource, datasetId, outcome, count);
     });
-    if (statements.length === 0) return;
     this.#writing = runTogether(this.client, statements);
     // Prevents an unhandled rejection. The error is thrown to the next one who awaits the promise.
     this.#writing.catch(() => {});
