@@ -107,6 +107,15 @@ describe.skipIf(!hasPostgres)("commits at the same time", () => {
     },
   );
 
+  test("a process makes two of them at once, and another process goes on beside it", async () => {
+    const open = [await begin(one, texas), await begin(one, oregon)];
+    const third = one.commit([listing("n", "Bend", nevada)], { datasetId: nevada });
+    expect(await stateOf(third)).toBe("waits");
+    await other.commit([listing("m", "Bend", nevada)], { datasetId: nevada });
+    for (const { end } of open) end();
+    expect(await third).toMatchObject({ checkpoint: 2 });
+  });
+
   test("a commit that has not written yet holds nobody up", async () => {
     const idle = await begin(one, texas);
     expect(await other.commit([listing("o", "Bend", oregon)], { datasetId: oregon })).toMatchObject({
