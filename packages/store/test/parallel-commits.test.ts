@@ -8,7 +8,7 @@ import { listing, oregon, removal, scopeOf, stored, texas } from "./support/list
 const nevada = "5d1c9a76-3f0e-4c41-9d0b-7be2a8f41c02";
 const all = scopeOf({ [texas]: "*", [oregon]: "*", [nevada]: "*" });
 
-/** A commit whose changes come when the test lets them. */
+/** A commit or a batch whose changes come when the test lets them. */
 type Paced = {
   /** Makes a change, and waits until the database has it. */
   readonly write: (key: string) => Promise<void>;
@@ -18,7 +18,32 @@ type Paced = {
 };
 
 /** Begins a commit of a dataset. It has its turn when it has asked for its first change. */
-async function begin(store: WritableStore, datasetId: string): Promise<Paced> {
+const begin = (store: WritableStore, datasetId: string): Promise<Paced> =>
+  pace(
+    (changes) => store.commit(changes, { datasetId }),
+    [
+      // A batch is written when a change of a key comes that it has already.
+      removal("none", datasetId),
+      removal("none", datasetId),
+    ],
+    datasetId,
+  );
+
+/** Begins to stage a batch of a source. */
+const beginStaging = (store: WritableStore, source: string, datasetId: string): Promise<Paced> =>
+  pace(
+    (changes) => store.builds.stage("Property", source, changes, { cursor: source }),
+    // Changes are written in groups of 500.
+    Array.from({ length: 499 }, (_, i) => removal(`none-${i}`, datasetId)),
+    datasetId,
+  );
+
+/** @param more changes that make the database have those before them */
+async function pace(
+  start: (changes: AsyncIterable<Change>) => Promise<unknown>,
+  more: readonly Change[],
+  datasetId: string,
+): Promise<Paced> {
   let hand: (changes: readonly Change[] | Error | null) => void = () => {};
   let asked: () => void = () => {};
   const isAsked = new Promise<void>((resolve) => {
@@ -37,7 +62,7 @@ async function begin(store: WritableStore, datasetId: string): Promise<Paced> {
       yield* given;
     }
   }
-  const done = store.commit(changes(), { datasetId });
+  const done = start(changes());
   done.catch(() => {});
   await Promise.race([isAsked, done]);
   return {
@@ -45,8 +70,7 @@ async function begin(store: WritableStore, datasetId: string): Promise<Paced> {
       taken = new Promise<void>((resolve) => {
         asked = resolve;
       });
-      // A batch is written when a change of a key comes that it has already.
-      hand([listing(key, "Bend", datasetId), removal("none", datasetId), removal("none", datasetId)]);
+      hand([listing(key, "Bend", datasetId), ...more]);
       await taken;
     },
     end: () => hand(null),
@@ -219,6 +243,101 @@ describe.skipIf(!hasPostgres)("commits at the same time", () => {
     expect(await open.done).toMatchObject({ checkpoint: 2 });
     expect(await other.commit([listing("o", "Waco", oregon)], { datasetId: oregon })).toMatchObject({
       checkpoint: 3,
+    });
+  });
+
+  describe("batches of different sources", () => {
+    const publish = (store: WritableStore) => store.builds.publish(["Property"]);
+
+    test.each(places)("are staged at the same time in %s", async (_, at) => {
+      const [here, there] = at();
+      const [first, second] = [await beginStaging(here, "a", texas), await beginStaging(there, "b", oregon)];
+      await first.write("t");
+      await second.write("o");
+      second.end();
+      expect(await second.done).toEqual({ changes: 500 });
+      first.end();
+      expect(await first.done).toEqual({ changes: 500 });
+      expect(await publish(one)).toMatchObject({ commit: { written: 2 } });
+    });
+
+    test.each(places)("of which one source has both wait for each other in %s", async (_, at) => {
+      const [here, there] = at();
+      const first = await beginStaging(here, "a", texas);
+      await first.write("t");
+      const next = there.builds.stage("Property", "a", [listing("t", "Waco")], { cursor: "2", after: "a" });
+      expect(await stateOf(next)).toBe("waits");
+      first.end();
+      expect(await next).toEqual({ changes: 1 });
+      await publish(one);
+      expect(await readKeys(one, { filter: "City eq 'Waco'" }, all)).toEqual(["t"]);
+    });
+
+    test.each(places)("are published when they are whole in %s", async (_, at) => {
+      const [here, there] = at();
+      const first = await beginStaging(here, "a", texas);
+      await first.write("t1");
+      const publication = publish(there);
+      expect(await stateOf(publication)).toBe("waits");
+      await first.write("t2");
+      first.end();
+      expect(await publication).toMatchObject({ commit: { written: 2 } });
+      expect(await readKeys(one, {}, all)).toEqual(["t1", "t2"]);
+    });
+
+    test("that give one key to two datasets are not both taken", async () => {
+      const [first, second] = [await beginStaging(one, "a", texas), await beginStaging(other, "b", oregon)];
+      await first.write("k");
+      await second.write("k");
+      first.end();
+      second.end();
+      const ends = await Promise.allSettled([first.done, second.done]);
+      expect(ends.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+      expect(ends.find(({ status }) => status === "rejected")).toMatchObject({
+        reason: { code: "key_of_another_dataset" },
+      });
+      expect(await publish(one)).toMatchObject({ commit: { written: 1 } });
+      expect(await readKeys(one, {}, all)).toEqual(["k"]);
+    });
+
+    test("that change one record are published in one order", async () => {
+      const open = [await beginStaging(one, "a", texas), await beginStaging(other, "b", texas)];
+      for (const { write, end } of open) {
+        await write("k");
+        end();
+      }
+      for (const { done } of open) await done;
+      await one.builds.stage("Property", "c", [listing("l", "Waco")], { cursor: "c" });
+      expect(await publish(one)).toMatchObject({ commit: { written: 2, unchanged: 0 } });
+      expect(await other.builds.verify("Property")).toEqual([]);
+      expect(await one.builds.keys("Property", "a")).toEqual([]);
+      expect(await one.builds.keys("Property", "b")).toEqual([["k"]]);
+    });
+
+    test("are not lost while others publish", async () => {
+      const sources = ["a", "b", "c", "d"];
+      const last = new Map<string, string>();
+      const stage = async (source: string, i: number) => {
+        const { builds } = i % 2 === 0 ? one : other;
+        const datasetId = i % 2 === 0 ? texas : oregon;
+        for (let batch = 0; batch < 12; batch++) {
+          const changes = Array.from({ length: 1 + ((batch * 7 + i) % 5) }, (_, n) =>
+            listing(`${source}-${(batch + n) % 6}`, `City ${batch}`, datasetId),
+          );
+          await builds.stage("Property", source, changes, { cursor: String(batch) });
+          for (const { record } of changes) last.set(String(record["ListingKey"]), String(record["City"]));
+        }
+      };
+      const publishing = async (store: WritableStore) => {
+        for (let i = 0; i < 6; i++) await store.builds.publish(["Property"], undefined, { rehearse: true });
+      };
+      await Promise.all([...sources.map(stage), publishing(one), publishing(other)]);
+      await publish(one);
+      for (const [key, city] of last)
+        expect(await readKeys(one, { filter: `ListingKey eq '${key}' and City eq '${city}'` }, all)).toEqual([
+          key,
+        ]);
+      expect(await one.builds.verify("Property")).toEqual([]);
     });
   });
 });

@@ -21,7 +21,12 @@ import type { Bookmark, Page, ReadOptions } from "../store.ts";
 import type { WritableStore } from "../writable-store.ts";
 import type { Query } from "./connection/round-trip.ts";
 import { type Client, onConnection, runTogether } from "./connection/session.ts";
-import { compilePostgresHistory, readPostgresNote, writePostgresNote } from "./layout/bookkeeping.ts";
+import {
+  compilePostgresHistory,
+  lockPostgresStaged,
+  readPostgresNote,
+  writePostgresNote,
+} from "./layout/bookkeeping.ts";
 import { columnEncoding, postgresDatasetId, postgresSha256 } from "./layout/columns.ts";
 import { migratePostgres } from "./migrate.ts";
 import { type Opened, openReaders, type Reading } from "./open-readers.ts";
@@ -138,6 +143,8 @@ class PostgresStore implements WritableStore {
             readOnly: true,
           })
           .catch(throwUnavailable),
+      stage: (resource, source, work) => this.#committer.stage(resource, source, work),
+      lockStaged: lockPostgresStaged,
       write: (work) => this.#committer.write((making) => work(making, this.#readsWithin(making.client))),
     };
 

@@ -1,6 +1,7 @@
 import { type CompiledSql, identifier, postgres, type SqlFragment, sql } from "@cadastre/odata";
 import { render, value } from "@cadastre/odata/run";
 import type { Knex } from "knex";
+import type { Session } from "../../database/session.ts";
 import { type TableSchema, validity } from "../../schema/table.ts";
 import type { Tally } from "../../write/tallies.ts";
 
@@ -32,12 +33,24 @@ export function compilePostgresHistory({ closed }: TableSchema, checkpoint: numb
 export const lockCommits = (transaction: Knex.Transaction): Promise<unknown> =>
   transaction.raw(`lock table "cadastre_commit" in exclusive mode`).then();
 
-/** Waits until no other commit of a dataset and none that runs alone is open, and prevents others until the transaction ends. */
-export async function lockCommitsOf(transaction: Knex.Transaction, datasetId: string): Promise<void> {
+/**
+ * Waits until no other transaction that writes for the same owner, and none that runs alone, is open, and prevents others until the transaction
+ * ends.
+ *
+ * @param owner what the transaction writes for, such as a dataset
+ */
+export async function lockCommitsOf(transaction: Knex.Transaction, owner: string): Promise<void> {
   await transaction.raw(`lock table "cadastre_commit" in row exclusive mode`);
   await transaction.raw(
-    "select pg_advisory_xact_lock(hashtextextended('cadastre dataset ' || current_schema() || ' ' || ?, 0))",
-    [datasetId],
+    "select pg_advisory_xact_lock(hashtextextended('cadastre writer ' || current_schema() || ' ' || ?, 0))",
+    [owner],
+  );
+}
+
+/** See `BuildDatabase.lockStaged`. */
+export async function lockPostgresStaged(session: Session, { staged }: TableSchema): Promise<void> {
+  await session.rows(
+    sql`select pg_advisory_xact_lock(hashtextextended('cadastre staged ' || current_schema() || ' ' || ${value(staged)}, 0))`,
   );
 }
 

@@ -1,32 +1,36 @@
-/** Number of commits of different datasets that run at once: a process prepares records for about as many. */
+/** Number of transactions of different owners that run at once: a process prepares records for about as many. */
 const mostAtOnce = 2;
 
-/** Queue of the commits of a process. Those of one dataset run one after another; one without a dataset runs alone, in its turn. */
+/** Queue of the writing transactions of a process. Those of one owner run one after another; one without an owner runs alone, in its turn. */
 export class CommitQueue {
-  /** End of the last commit without a dataset. */
+  /** End of the last one without an owner. */
   #alone: Promise<unknown> = Promise.resolve();
-  /** Ends of the last commits by dataset, of those that were added after it. */
-  readonly #ofDatasets = new Map<string, Promise<unknown>>();
+  /** Ends of the last ones by owner, of those that were added after it. */
+  readonly #ofOwners = new Map<string, Promise<unknown>>();
   #free = mostAtOnce;
   readonly #waiting: (() => void)[] = [];
 
-  /** Runs `work` when the commits that were added before have ended, except those of other datasets. */
-  add<T>(datasetId: string | undefined, work: () => Promise<T>): Promise<T> {
-    if (datasetId === undefined) {
+  /**
+   * Runs `work` when the transactions that were added before have ended, except those of other owners.
+   *
+   * @param owner what the transaction writes for, such as a dataset
+   */
+  add<T>(owner: string | undefined, work: () => Promise<T>): Promise<T> {
+    if (owner === undefined) {
       const done = this.idle().then(work);
-      this.#ofDatasets.clear();
+      this.#ofOwners.clear();
       this.#alone = ended(done);
       return done;
     }
-    const before = this.#ofDatasets.get(datasetId) ?? this.#alone;
+    const before = this.#ofOwners.get(owner) ?? this.#alone;
     const done = before.then(() => this.#withPlace(work));
-    this.#ofDatasets.set(datasetId, ended(done));
+    this.#ofOwners.set(owner, ended(done));
     return done;
   }
 
-  /** Resolves when the commits that were added before have ended. */
+  /** Resolves when the transactions that were added before have ended. */
   idle(): Promise<unknown> {
-    return Promise.all([this.#alone, ...this.#ofDatasets.values()]);
+    return Promise.all([this.#alone, ...this.#ofOwners.values()]);
   }
 
   async #withPlace<T>(work: () => Promise<T>): Promise<T> {

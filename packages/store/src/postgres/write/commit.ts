@@ -5,6 +5,7 @@ import type { OpenCommit } from "../../build/build-database.ts";
 import { updateFollowers } from "../../build/following.ts";
 import { restorationOf } from "../../build/restore.ts";
 import { throwUnavailable } from "../../database/postgres-faults.ts";
+import type { Session } from "../../database/session.ts";
 import { StoreError } from "../../errors.ts";
 import { readStamp } from "../../migration/found.ts";
 import type { StoredTable } from "../../schema/table.ts";
@@ -20,8 +21,8 @@ import type { WriteBatch } from "./write-batch.ts";
 import { PostgresTableWriter } from "./writer.ts";
 
 /**
- * Makes commits: those of different datasets beside each other, all others one after another. Commits of this process are queued; locks
- * exclude those of other processes.
+ * Makes commits and stages batches: those of different datasets or sources beside each other, all others one after another. Those of this
+ * process are queued; locks exclude those of other processes.
  */
 export class PostgresCommitter {
   readonly #knex: Knex;
@@ -40,15 +41,26 @@ export class PostgresCommitter {
     changes: Iterable<Change> | AsyncIterable<Change>,
     { datasetId }: CommitOptions = {},
   ): Promise<Commit> {
-    return this.#transact(async (making) => {
+    const make = async (making: CommitTransaction): Promise<Commit> => {
       await making.fill(changes);
       return making.finish();
-    }, datasetId);
+    };
+    if (datasetId === undefined) return this.write(make);
+    return this.#transact(JSON.stringify({ dataset: datasetId }), (client) =>
+      make(new CommitTransaction(client, this.#resources, numberBesideOthers(client), datasetId)),
+    );
+  }
+
+  /** See `BuildDatabase.stage`. */
+  stage<T>(resource: string, source: string, work: (session: Session) => Promise<T>): Promise<T> {
+    return this.#transact(JSON.stringify({ resource, source }), (client) => work(postgresSession(client)));
   }
 
   /** Runs `work` in a transaction while no other commit is open. If it throws, the transaction is rolled back. */
   write<T>(work: (making: CommitTransaction) => Promise<T>): Promise<T> {
-    return this.#transact(work, undefined);
+    return this.#transact(undefined, async (client) =>
+      work(new CommitTransaction(client, this.#resources, await numberOfOnlyCommit(client), undefined)),
+    );
   }
 
   /** Resolves when the queued commits have ended. */
@@ -56,22 +68,19 @@ export class PostgresCommitter {
     return this.#queue.idle();
   }
 
-  #transact<T>(work: (making: CommitTransaction) => Promise<T>, datasetId: string | undefined): Promise<T> {
+  /** @param owner what the transaction writes for, see `lockCommitsOf`; undefined for one that runs alone */
+  #transact<T>(owner: string | undefined, work: (client: Client) => Promise<T>): Promise<T> {
     // Commits are queued before they take a connection, so that few connections wait for locks.
-    return this.#queue.add(datasetId, () =>
+    return this.#queue.add(owner, () =>
       this.#knex
         .transaction(
           async (transaction) => {
-            await (datasetId === undefined
-              ? lockCommits(transaction)
-              : lockCommitsOf(transaction, datasetId));
+            await (owner === undefined ? lockCommits(transaction) : lockCommitsOf(transaction, owner));
             const client = await poolOf(transaction).acquireConnection();
             // Rows written for an earlier schema would lack columns.
             const { generation } = await readStamp(postgresSession(client));
             if (generation !== this.#generation) throw new StoreError("schema_changed");
-            const number =
-              datasetId === undefined ? await numberOfOnlyCommit(client) : numberBesideOthers(client);
-            return work(new CommitTransaction(client, this.#resources, number, datasetId));
+            return work(client);
           },
           // A statement must see the commits that those before it have waited for, whatever the role's default is.
           { isolationLevel: "read committed" },
