@@ -30,6 +30,14 @@ export type RemovedRecord = {
 /** A record to insert or replace by its key, or one to remove. A key that another dataset holds is refused until it is removed there. */
 export type Change = StoredRecord | RemovedRecord;
 
+export type CommitOptions = {
+  /**
+   * The dataset of all changes. In PostgreSQL, commits of different datasets then run at the same time. Any other commit runs alone. Records of a
+   * `shared` resource cannot be in a commit of a dataset.
+   */
+  readonly datasetId?: string | undefined;
+};
+
 /** Result of a commit. */
 export type Commit = {
   /** Number of the commit; if nothing changed, that of the last commit. Numbers increase with every commit. */

@@ -2,16 +2,19 @@ import type { RestrictedQuery } from "@cadastre/entitlement";
 import type { Builds } from "./build/build.ts";
 import type { ReplicaStatus } from "./read/replica-status.ts";
 import type { CostClass, Use } from "./read/scheduler.ts";
-import type { Change, Commit, ReadOptions, Store } from "./store.ts";
+import type { Change, Commit, CommitOptions, ReadOptions, Store } from "./store.ts";
 
 /** A {@link Store} that can be written to. */
 export type WritableStore = Store & {
   /**
    * Makes changes in one transaction: all of them or none.
    *
-   * @throws {StoreError} `invalid_record`, `unknown_resource`
+   * @throws {StoreError} `invalid_record`, `key_of_another_dataset`, `unknown_resource`
    */
-  readonly commit: (changes: Iterable<Change> | AsyncIterable<Change>) => Promise<Commit>;
+  readonly commit: (
+    changes: Iterable<Change> | AsyncIterable<Change>,
+    options?: CommitOptions,
+  ) => Promise<Commit>;
   /** Staged changes, and the published builds of each resource. */
   readonly builds: Builds;
   /**

@@ -1,7 +1,7 @@
 import type { SqlFragment } from "@cadastre/odata";
 import type { Session, WithSession } from "../database/session.ts";
 import type { FormOf } from "../record/column-values.ts";
-import type { StoredTable } from "../schema/table.ts";
+import type { StoredTable, TableSchema } from "../schema/table.ts";
 import type { Commit } from "../store.ts";
 import type { PendingChange } from "../write/version.ts";
 import type { Candidate } from "./build.ts";
@@ -35,6 +35,13 @@ export type BuildDatabase = {
   readonly read: WithSession;
   /** Runs `work` on one committed state, however many statements it takes. Does not wait for commits, and no commit waits for it. */
   readonly snapshot: WithSession;
+  /**
+   * Runs `work` in a transaction while no commit of {@link write} is open, and no other batch of the source is staged. Batches of other sources
+   * may be staged meanwhile. If `work` throws, the transaction is rolled back.
+   */
+  readonly stage: <T>(resource: string, source: string, work: (session: Session) => Promise<T>) => Promise<T>;
+  /** Waits until no other batch has the lock on the staged changes of a resource, and keeps it until the transaction ends. */
+  readonly lockStaged: (session: Session, table: TableSchema) => Promise<void>;
   /** Runs `work` in a commit while no other commit is open. If `work` throws, the commit is rolled back. */
   readonly write: <T>(work: (commit: OpenCommit, reads: CandidateReads) => Promise<T>) => Promise<T>;
 };

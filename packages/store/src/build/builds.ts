@@ -21,7 +21,9 @@ export function createBuilds(database: BuildDatabase): Builds {
   return {
     stage: async (resource, source, changes, options) => {
       const stored = find(resource);
-      return write(({ session }) => stageBatch(session, stored, database, source, changes, options));
+      return database.stage(resource, source, (session) =>
+        stageBatch(session, stored, database, source, changes, options),
+      );
     },
     cursor: async (resource, source) => {
       const sources = await read((session) => readSources(session, find(resource).table.name));

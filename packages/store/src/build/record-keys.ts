@@ -2,7 +2,7 @@ import { identifier, type SqlFragment, sql } from "@cadastre/odata";
 import { join, value } from "@cadastre/odata/run";
 import type { RowValues, Session } from "../database/session.ts";
 import { StoreError } from "../errors.ts";
-import { sourceProperty, stagedColumns, type TableSchema } from "../schema/table.ts";
+import { stagedColumns, type TableSchema } from "../schema/table.ts";
 import type { BuildDatabase } from "./build-database.ts";
 
 /** Condition that a row has one of the keys, of which there is at least one. Single keys are looked up in an index. */
@@ -21,40 +21,52 @@ export function hasOneOfKeys({ key }: TableSchema, keys: readonly RowValues[]): 
   );
 }
 
-/**
- * Checks that no record, published or staged, has the key of a staged record and another dataset.
- *
- * @param staged rows of staged changes that have been written: the key, the source, and the values of `stagedColumns`
- * @throws {StoreError} `key_of_another_dataset`
- */
-export async function requireOwnKeys(
-  session: Session,
-  table: TableSchema,
-  { datasetId }: Pick<BuildDatabase, "datasetId">,
-  staged: readonly RowValues[],
-): Promise<void> {
-  const ofKey = (row: RowValues) => row.slice(0, table.key.length);
-  const at =
-    table.key.length + [sourceProperty.name, ...Object.values(stagedColumns)].indexOf(stagedColumns.dataset);
-  const record = at + 1;
-  const written = staged.filter((row) => row[record] !== null);
-  if (written.length === 0) return;
-  const wanted = new Map(written.map((row) => [textOf(ofKey(row)), row[at]]));
-  const columns = join(
-    table.key.map(({ name }) => identifier(name)),
-    ", ",
-  );
-  const found = hasOneOfKeys(table, written.map(ofKey));
-  const rows =
-    await session.rows(sql`select ${columns}, ${datasetId} from ${identifier(table.name)} where ${found}
+/** Maximum number of keys looked up at once. */
+const groupSize = 500;
+
+/** The keys that a batch of changes gives records, each with the dataset of its record. */
+export class StagedKeys {
+  readonly #keys = new Map<string, { readonly key: RowValues; readonly datasetId: string | null }>();
+
+  put(key: RowValues, datasetId: string | null): void {
+    this.#keys.set(textOf(key), { key, datasetId });
+  }
+
+  remove(key: RowValues, datasetId: string | null): void {
+    const text = textOf(key);
+    if (this.#keys.get(text)?.datasetId === datasetId) this.#keys.delete(text);
+  }
+
+  /**
+   * Checks that no record, published or staged, has one of the keys and another dataset.
+   *
+   * @throws {StoreError} `key_of_another_dataset`
+   */
+  async require(
+    session: Session,
+    table: TableSchema,
+    { datasetId }: Pick<BuildDatabase, "datasetId">,
+  ): Promise<void> {
+    const columns = join(
+      table.key.map(({ name }) => identifier(name)),
+      ", ",
+    );
+    const all = [...this.#keys.values()];
+    for (let i = 0; i < all.length; i += groupSize) {
+      const group = all.slice(i, i + groupSize).map(({ key }) => key);
+      const found = hasOneOfKeys(table, group);
+      const rows =
+        await session.rows(sql`select ${columns}, ${datasetId} from ${identifier(table.name)} where ${found}
   union all select ${columns}, ${identifier(stagedColumns.dataset)} from ${identifier(table.staged)}
   where (${found}) and ${identifier(stagedColumns.record)} is not null`);
-  const foreign = rows.find((row) => {
-    const key = textOf(ofKey(row));
-    return wanted.has(key) && wanted.get(key) !== row[table.key.length];
-  });
-  if (foreign !== undefined)
-    throw new StoreError("key_of_another_dataset", `${table.name} ${ofKey(foreign).join(", ")}`);
+      for (const row of rows) {
+        const key = row.slice(0, table.key.length);
+        const wanted = this.#keys.get(textOf(key));
+        if (wanted !== undefined && wanted.datasetId !== row[table.key.length])
+          throw new StoreError("key_of_another_dataset", `${table.name} ${key.join(", ")}`);
+      }
+    }
+  }
 }
 
 const textOf = (key: RowValues): string => JSON.stringify(key.map(String));

@@ -33,6 +33,17 @@ const isSameChange = (table: TableSchema, left: SqlFragment, right: SqlFragment)
   return join([...sameKey(table, left, right), ...ofDataset], " and ");
 };
 
+/**
+ * The order of staged changes: by batch, and by source if sources have staged batches at the same time, which may have the same number.
+ *
+ * @param table name of a table of staged changes, or its alias
+ */
+const order = (table: SqlFragment): SqlFragment => sql`(${table}.${batch}, ${table}.${source})`;
+
+/** The place of a source's last batch in that order. */
+const orderOf = (state: SourceState): SqlFragment =>
+  sql`(cast(${value(state.batch)} as bigint), ${value(state.source)})`;
+
 /** Returns the sources whose staged changes can be published: not those whose full set is still open. */
 export const readySources = (sources: readonly SourceState[]): readonly SourceState[] =>
   sources.filter(({ fullSet }) => fullSet !== "open");
@@ -76,7 +87,7 @@ export async function* missingRecords(
   for (const state of sources) {
     if (state.fullSet !== "whole") continue;
     const newer = sql`select 1 from ${staged} where ${isOfRecord(table, staged, current, datasetId)}
-    and ${staged}.${batch} > cast(${value(state.batch)} as bigint) and ${isOf(sources, staged)}`;
+    and ${order(staged)} > ${orderOf(state)} and ${isOf(sources, staged)}`;
     const rows = session.stream(
       sql`select ${columns} from ${current} where ${isMissing(table, datasetId, state)} and not exists (${newer})`,
     );
@@ -100,7 +111,7 @@ export async function* stagedChanges(
     (name) => sql`"one".${identifier(name)}`,
   );
   const newer = sql`select 1 from ${staged} as "newer" where ${isSameChange(table, sql`"newer"`, sql`"one"`)}
-    and "newer".${batch} > "one".${batch} and ${isOf(sources, sql`"newer"`)}`;
+    and ${order(sql`"newer"`)} > ${order(sql`"one"`)} and ${isOf(sources, sql`"newer"`)}`;
   const current = identifier(table.name);
   const removed = sources
     .filter(({ fullSet }) => fullSet === "whole")
@@ -108,7 +119,7 @@ export async function* stagedChanges(
       (
         state,
       ) => sql` and not exists (select 1 from ${current} where ${isOfRecord(table, sql`"one"`, current, datasetId)}
-    and ${isMissing(table, datasetId, state)} and "one".${batch} < cast(${value(state.batch)} as bigint))`,
+    and ${isMissing(table, datasetId, state)} and ${order(sql`"one"`)} < ${orderOf(state)})`,
     );
   // A complete set of one source also removes what another one has staged before it.
   const onlyOne = sources.length < 2 ? sql`` : sql` and not exists (${newer})${join(removed, " ")}`;

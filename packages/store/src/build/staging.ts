@@ -13,7 +13,7 @@ import type { Change } from "../store.ts";
 import { removalKey, versionOf } from "../write/version.ts";
 import type { BatchOptions, Staged } from "./build.ts";
 import type { BuildDatabase } from "./build-database.ts";
-import { requireOwnKeys } from "./record-keys.ts";
+import { StagedKeys } from "./record-keys.ts";
 import { type FullSet, readSources, type SourceState, writeSource } from "./sources.ts";
 import { stagedText } from "./staged-record.ts";
 
@@ -26,7 +26,7 @@ const source = identifier(sourceProperty.name);
 export async function stageBatch(
   session: Session,
   { table, members }: StoredTable,
-  database: Pick<BuildDatabase, "formOf" | "datasetId">,
+  database: Pick<BuildDatabase, "formOf" | "datasetId" | "lockStaged">,
   name: string,
   changes: Iterable<Change> | AsyncIterable<Change>,
   options: BatchOptions,
@@ -41,8 +41,13 @@ export async function stageBatch(
   }
   if (fullSet === "begins" || fullSet === "whole") await forgetStaged(session, table, name);
   if (fullSet === "ends" && state.fullSet !== "open") throw new StoreError("set_not_begun");
+  // Batches of other sources that are staged at the same time may have the same number.
   const batch = 1 + Math.max(0, ...sources.map((one) => one.batch));
-  const count = await writeStaged(session, table, database, rowsOf());
+  const keys = new StagedKeys();
+  const count = await writeStaged(session, table, rowsOf());
+  // From here on one batch after another, so that each sees the keys of those before.
+  await database.lockStaged(session, table);
+  await keys.require(session, table, database);
   const reached = fullSet === undefined ? state.fullSet : reachedBy[fullSet];
   await writeSource(session, table.name, { ...state, cursor, batch, fullSet: reached });
   return { changes: count };
@@ -51,14 +56,18 @@ export async function stageBatch(
     for await (const change of changes) {
       if (change.resource !== table.name) throw new StoreError("unknown_resource", change.resource);
       if ("removed" in change) {
-        yield [...removalKey(change, table, formOf), name, batch, change.datasetId, null, null];
+        const key = removalKey(change, table, formOf);
+        keys.remove(key, change.datasetId);
+        yield [...key, name, batch, change.datasetId, null, null];
         continue;
       }
       // Computing the version validates the record, so that a record that cannot be published is refused here.
       const { values } = versionOf(change, table, members, formOf);
       const { datasetId, record, hidden } = change;
       const texts = [datasetId, stagedText(record), hidden === undefined ? null : stagedText(hidden)];
-      yield [...values.slice(0, table.key.length), name, batch, ...texts];
+      const key = values.slice(0, table.key.length);
+      keys.put(key, datasetId);
+      yield [...key, name, batch, ...texts];
     }
   }
 }
@@ -79,7 +88,6 @@ const reachedBy = { begins: "open", ends: "whole", whole: "whole" } as const sat
 async function writeStaged(
   session: Session,
   table: TableSchema,
-  database: Pick<BuildDatabase, "datasetId">,
   rows: AsyncIterable<readonly unknown[]>,
 ): Promise<number> {
   const statement = upsertSql(table);
@@ -96,7 +104,6 @@ async function writeStaged(
 
   async function write(): Promise<void> {
     await session.each(statement, group);
-    await requireOwnKeys(session, table, database, group);
   }
 }
 

@@ -49,7 +49,7 @@ export type PostgresStoreOptions = SchemaOptions & {
   readonly wall?: Wall | undefined;
 };
 
-/** Connections other than reading ones: one commits; others migrate, and read and write notes and builds. */
+/** Connections other than reading ones: one or two commit; others migrate, and read and write notes and builds. */
 export const otherConnections = 4;
 
 /**

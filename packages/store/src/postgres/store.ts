@@ -21,7 +21,12 @@ import type { Bookmark, Page, ReadOptions } from "../store.ts";
 import type { WritableStore } from "../writable-store.ts";
 import type { Query } from "./connection/round-trip.ts";
 import { type Client, onConnection, runTogether } from "./connection/session.ts";
-import { compilePostgresHistory, readPostgresNote, writePostgresNote } from "./layout/bookkeeping.ts";
+import {
+  compilePostgresHistory,
+  lockPostgresStaged,
+  readPostgresNote,
+  writePostgresNote,
+} from "./layout/bookkeeping.ts";
 import { columnEncoding, postgresDatasetId, postgresSha256 } from "./layout/columns.ts";
 import { migratePostgres } from "./migrate.ts";
 import { type Opened, openReaders, type Reading } from "./open-readers.ts";
@@ -103,7 +108,7 @@ type Settled = Pick<PostgresStoreOptions, "limits" | "wall"> &
     readonly timeout: number;
   };
 
-/** A store whose reads have pools of their own, and whose commits run one after another. */
+/** A store whose reads and commits have pools of their own. */
 class PostgresStore implements WritableStore {
   readonly #knex: Knex;
   readonly #stored: ReadonlyMap<string, PostgresTable>;
@@ -138,6 +143,8 @@ class PostgresStore implements WritableStore {
             readOnly: true,
           })
           .catch(throwUnavailable),
+      stage: (resource, source, work) => this.#committer.stage(resource, source, work),
+      lockStaged: lockPostgresStaged,
       write: (work) => this.#committer.write((making) => work(making, this.#readsWithin(making.client))),
     };
 
@@ -195,8 +202,8 @@ class PostgresStore implements WritableStore {
     return last;
   };
 
-  readonly commit: WritableStore["commit"] = async (changes) => {
-    const commit = await this.#committer.commit(changes);
+  readonly commit: WritableStore["commit"] = async (changes, options) => {
+    const commit = await this.#committer.commit(changes, options);
     this.#readers.reach(commit.checkpoint);
     return commit;
   };

@@ -125,6 +125,9 @@ class SqliteStore implements WritableStore {
       },
       read: (work) => work(committed),
       snapshot: (work) => withSnapshot(file, work),
+      stage: (_resource, _source, work) => this.#committer.write(({ session }) => work(session)),
+      // No other transaction writes.
+      lockStaged: async () => {},
       write: (work) => this.#committer.write((making) => work(making, candidateReads)),
     };
 
@@ -197,7 +200,7 @@ class SqliteStore implements WritableStore {
 
   readonly checkpoint = async (): Promise<number> => this.#reader.checkpoint();
 
-  readonly commit: WritableStore["commit"] = (changes) => this.#committer.commit(changes);
+  readonly commit: WritableStore["commit"] = (changes, options) => this.#committer.commit(changes, options);
 
   readonly builds: Builds;
 

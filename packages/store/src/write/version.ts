@@ -50,6 +50,22 @@ function requireDataset(datasetId: string | null, resource: string, shared: bool
 }
 
 /**
+ * Refuses a change that a commit of one dataset may not make.
+ *
+ * @throws {StoreError} `invalid_record`
+ */
+export function requireDatasetOf(
+  change: PendingChange,
+  datasetId: string,
+  { name, shared }: TableSchema,
+): void {
+  if (shared)
+    throw new StoreError("invalid_record", `${name} is shared, so its records are in no commit of a dataset`);
+  if (change.datasetId !== datasetId)
+    throw new StoreError("invalid_record", "it belongs to another dataset than the commit");
+}
+
+/**
  * Returns the key of a record to remove, in database form.
  *
  * @throws {StoreError} `invalid_record`

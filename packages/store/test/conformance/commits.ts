@@ -92,6 +92,40 @@ export function commits(harness: Harness): void {
       );
     });
 
+    test("of a dataset refuses changes of others and of shared resources, and changes nothing", async () => {
+      const options = { datasetId: texas };
+      await withEmpty(harness, async (store) => {
+        const own = [listing("a", "Austin"), listing("b", "Bend")];
+        expect(await store.commit(own, options)).toMatchObject({ checkpoint: 1, written: 2 });
+        const foreign = [listing("c", "Waco"), listing("d", "Bend", oregon)];
+        for (const change of [...foreign.slice(1), { ...removal("a"), datasetId: oregon }])
+          await expect(store.commit([listing("c", "Waco"), change], options)).rejects.toMatchObject({
+            code: "invalid_record",
+            message: expect.stringContaining("another dataset") as string,
+          });
+        expect(await store.commit(own, options)).toMatchObject({ checkpoint: 1, unchanged: 2 });
+        expect(await store.commit(foreign)).toMatchObject({ checkpoint: 2, written: 2 });
+        expect(await readKeys(store, {})).toEqual(["a", "b", "c", "d"]);
+        await expect(store.commit([listing("d", "Waco")], options)).rejects.toMatchObject({
+          code: "key_of_another_dataset",
+        });
+        expect(await store.commit([removal("a"), removal("zzz")], options)).toMatchObject({
+          checkpoint: 3,
+          removed: 1,
+        });
+      });
+      await withEmpty(
+        harness,
+        async (store) => {
+          await expect(store.commit([listing("a", "Austin")], options)).rejects.toMatchObject({
+            code: "invalid_record",
+            message: expect.stringContaining("shared") as string,
+          });
+        },
+        { resources: [{ ...stored, shared: true }] },
+      );
+    });
+
     test("takes several changes of one record in their order", () =>
       withEmpty(harness, async (store) => {
         const first = [

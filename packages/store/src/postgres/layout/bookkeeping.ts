@@ -1,6 +1,7 @@
 import { type CompiledSql, identifier, postgres, type SqlFragment, sql } from "@cadastre/odata";
 import { render, value } from "@cadastre/odata/run";
 import type { Knex } from "knex";
+import type { Session } from "../../database/session.ts";
 import { type TableSchema, validity } from "../../schema/table.ts";
 import type { Tally } from "../../write/tallies.ts";
 
@@ -28,30 +29,38 @@ export function compilePostgresHistory({ closed }: TableSchema, checkpoint: numb
   );
 }
 
-/** Prevents other transactions from committing to the store until this one has ended. */
+/** Waits until no other commit is open, and prevents others until the transaction ends. */
 export const lockCommits = (transaction: Knex.Transaction): Promise<unknown> =>
   transaction.raw(`lock table "cadastre_commit" in exclusive mode`).then();
 
 /**
- * Returns the statements that record a commit.
+ * Waits until no other transaction that writes for the same owner, and none that runs alone, is open, and prevents others until the transaction
+ * ends.
  *
- * @param time milliseconds since 1970
+ * @param owner what the transaction writes for, such as a dataset
  */
-export const noteCommit = (
-  checkpoint: bigint,
-  time: number,
-  tallies: readonly Tally[],
-): readonly CompiledSql[] => [
-  {
-    text: `insert into "cadastre_commit" ("checkpoint", "committed_at") values ($1::bigint, $2::bigint)`,
-    values: [checkpoint, time],
-  },
-  ...tallies.map(({ resource, datasetId, written, removed }) => ({
+export async function lockCommitsOf(transaction: Knex.Transaction, owner: string): Promise<void> {
+  await transaction.raw(`lock table "cadastre_commit" in row exclusive mode`);
+  await transaction.raw(
+    "select pg_advisory_xact_lock(hashtextextended('cadastre writer ' || current_schema() || ' ' || ?, 0))",
+    [owner],
+  );
+}
+
+/** See `BuildDatabase.lockStaged`. */
+export async function lockPostgresStaged(session: Session, { staged }: TableSchema): Promise<void> {
+  await session.rows(
+    sql`select pg_advisory_xact_lock(hashtextextended('cadastre staged ' || current_schema() || ' ' || ${value(staged)}, 0))`,
+  );
+}
+
+/** Returns the statements that record how many records of each resource and dataset a commit has changed. */
+export const noteTallies = (checkpoint: bigint, tallies: readonly Tally[]): readonly CompiledSql[] =>
+  tallies.map(({ resource, datasetId, written, removed }) => ({
     text: `insert into "cadastre_commit_dataset" ("checkpoint", "resource", "dataset_id", "written", "removed")
   values ($1::bigint, $2::text, $3::text, $4::bigint, $5::bigint)`,
     values: [checkpoint, resource, datasetId, written, removed],
-  })),
-];
+  }));
 
 export async function readPostgresNote(knex: Knex, key: string): Promise<string | undefined> {
   const note = await knex<{ key: string; text: string }>("cadastre_note").where({ key }).first("text");

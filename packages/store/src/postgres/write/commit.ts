@@ -5,24 +5,30 @@ import type { OpenCommit } from "../../build/build-database.ts";
 import { updateFollowers } from "../../build/following.ts";
 import { restorationOf } from "../../build/restore.ts";
 import { throwUnavailable } from "../../database/postgres-faults.ts";
+import type { Session } from "../../database/session.ts";
 import { StoreError } from "../../errors.ts";
 import { readStamp } from "../../migration/found.ts";
 import type { StoredTable } from "../../schema/table.ts";
-import type { Change, Commit } from "../../store.ts";
+import type { Change, Commit, CommitOptions } from "../../store.ts";
 import { Tallies } from "../../write/tallies.ts";
-import type { PendingChange } from "../../write/version.ts";
+import { type PendingChange, requireDatasetOf } from "../../write/version.ts";
 import { type Client, firstRow, poolOf, postgresSession, runTogether } from "../connection/session.ts";
-import { lockCommits, noteCommit, postgresLastCheckpoint } from "../layout/bookkeeping.ts";
+import { lockCommits, lockCommitsOf } from "../layout/bookkeeping.ts";
 import { postgresDatasetId } from "../layout/columns.ts";
+import { type CommitNumber, numberBesideOthers, numberOfOnlyCommit } from "./commit-number.ts";
+import { CommitQueue } from "./commit-queue.ts";
 import type { WriteBatch } from "./write-batch.ts";
 import { PostgresTableWriter } from "./writer.ts";
 
-/** Makes commits one after another. Commits of this process are queued; a table lock excludes those of other processes. */
+/**
+ * Makes commits and stages batches: those of different datasets or sources beside each other, all others one after another. Those of this
+ * process are queued; locks exclude those of other processes.
+ */
 export class PostgresCommitter {
   readonly #knex: Knex;
   readonly #resources: ReadonlyMap<string, StoredTable>;
   readonly #generation: number;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #queue = new CommitQueue();
 
   /** @param generation schema generation that the resources are written for */
   constructor(knex: Knex, resources: ReadonlyMap<string, StoredTable>, generation: number) {
@@ -31,39 +37,56 @@ export class PostgresCommitter {
     this.#generation = generation;
   }
 
-  commit(changes: Iterable<Change> | AsyncIterable<Change>): Promise<Commit> {
-    return this.write(async (making) => {
+  commit(
+    changes: Iterable<Change> | AsyncIterable<Change>,
+    { datasetId }: CommitOptions = {},
+  ): Promise<Commit> {
+    const make = async (making: CommitTransaction): Promise<Commit> => {
       await making.fill(changes);
       return making.finish();
-    });
+    };
+    if (datasetId === undefined) return this.write(make);
+    return this.#transact(JSON.stringify({ dataset: datasetId }), (client) =>
+      make(new CommitTransaction(client, this.#resources, numberBesideOthers(client), datasetId)),
+    );
   }
 
-  /** Runs `work` in a transaction. If it throws, the transaction is rolled back. */
+  /** See `BuildDatabase.stage`. */
+  stage<T>(resource: string, source: string, work: (session: Session) => Promise<T>): Promise<T> {
+    return this.#transact(JSON.stringify({ resource, source }), (client) => work(postgresSession(client)));
+  }
+
+  /** Runs `work` in a transaction while no other commit is open. If it throws, the transaction is rolled back. */
   write<T>(work: (making: CommitTransaction) => Promise<T>): Promise<T> {
-    // Commits are queued before they take a connection, so that at most one connection waits for the lock.
-    const done = this.#last.then(() =>
-      this.#knex.transaction((transaction) => this.#write(transaction, work)).catch(refuseData),
+    return this.#transact(undefined, async (client) =>
+      work(new CommitTransaction(client, this.#resources, await numberOfOnlyCommit(client), undefined)),
     );
-    this.#last = done.catch(() => {});
-    return done;
   }
 
   /** Resolves when the queued commits have ended. */
   idle(): Promise<unknown> {
-    return this.#last;
+    return this.#queue.idle();
   }
 
-  async #write<T>(
-    transaction: Knex.Transaction,
-    work: (making: CommitTransaction) => Promise<T>,
-  ): Promise<T> {
-    await lockCommits(transaction);
-    const client = await poolOf(transaction).acquireConnection();
-    // Rows written for an earlier schema would lack columns.
-    const { generation } = await readStamp(postgresSession(client));
-    if (generation !== this.#generation) throw new StoreError("schema_changed");
-    const [last] = (await firstRow(client, postgresLastCheckpoint)) ?? [];
-    return work(new CommitTransaction(client, this.#resources, BigInt(last ?? 0)));
+  /** @param owner what the transaction writes for, see `lockCommitsOf`; undefined for one that runs alone */
+  #transact<T>(owner: string | undefined, work: (client: Client) => Promise<T>): Promise<T> {
+    // Commits are queued before they take a connection, so that few connections wait for locks.
+    return this.#queue.add(owner, () =>
+      this.#knex
+        .transaction(
+          async (transaction) => {
+            await (owner === undefined ? lockCommits(transaction) : lockCommitsOf(transaction, owner));
+            const client = await poolOf(transaction).acquireConnection();
+            // Rows written for an earlier schema would lack columns.
+            const { generation } = await readStamp(postgresSession(client));
+            if (generation !== this.#generation) throw new StoreError("schema_changed");
+            return work(client);
+          },
+          // A statement must see the commits that those before it have waited for, whatever the role's default is.
+          { isolationLevel: "read committed" },
+        )
+        .catch(refuseData),
+    );
   }
 }
 
@@ -71,8 +94,8 @@ export class PostgresCommitter {
 class CommitTransaction implements OpenCommit {
   readonly client: Client;
   readonly session: OpenCommit["session"];
-  readonly #checkpoint: bigint;
-  readonly #head: bigint;
+  readonly #number: CommitNumber;
+  readonly #datasetId: string | undefined;
   readonly #resources: ReadonlyMap<string, StoredTable>;
   readonly #writers = new Map<string, PostgresTableWriter>();
   readonly #tallies = new Tallies();
@@ -80,12 +103,18 @@ class CommitTransaction implements OpenCommit {
   /** The batch being written by the server, while the next one is prepared. */
   #writing: Promise<unknown> = Promise.resolve();
 
-  constructor(client: Client, resources: ReadonlyMap<string, StoredTable>, head: bigint) {
+  /** @param datasetId the dataset of all changes; undefined for a commit that is open alone */
+  constructor(
+    client: Client,
+    resources: ReadonlyMap<string, StoredTable>,
+    number: CommitNumber,
+    datasetId: string | undefined,
+  ) {
     this.client = client;
     this.session = postgresSession(client);
     this.#resources = resources;
-    this.#head = head;
-    this.#checkpoint = head + 1n;
+    this.#number = number;
+    this.#datasetId = datasetId;
   }
 
   readonly fill: OpenCommit["fill"] = async (changes) => {
@@ -97,7 +126,7 @@ class CommitTransaction implements OpenCommit {
 
   readonly restore: OpenCommit["restore"] = async (resource, checkpoint) => {
     const { table } = this.#find(resource);
-    const { write, tally } = restorationOf(table, postgresDatasetId, checkpoint, this.#checkpoint);
+    const { write, tally } = restorationOf(table, postgresDatasetId, checkpoint, await this.#number.take());
     for (const statement of write) await this.session.rows(statement);
     for (const outcome of ["written", "removed"] as const)
       await this.#count(resource, outcome, tally[outcome]);
@@ -110,7 +139,7 @@ class CommitTransaction implements OpenCommit {
       tables,
       changed: this.#tallies.byResource(),
       dataset: postgresDatasetId,
-      checkpoint: this.#checkpoint,
+      checkpoint: await this.#number.take(),
       count: (resource, tally) => this.#count(resource, "written", tally),
     });
   };
@@ -118,18 +147,31 @@ class CommitTransaction implements OpenCommit {
   readonly finish: OpenCommit["finish"] = async () => {
     const tallies = this.#tallies;
     const [written, removed] = [tallies.sum("written"), tallies.sum("removed")];
-    const checkpoint = written + removed > 0 ? this.#checkpoint : this.#head;
-    if (checkpoint !== this.#head) {
-      await runTogether(this.client, noteCommit(checkpoint, Date.now(), tallies.all()));
-      await refreshStatistics(this.client, tallies.byResource());
-    }
+    const checkpoint = await (written + removed > 0 ? this.#record() : this.#number.giveUp());
     return { checkpoint: Number(checkpoint), written, unchanged: this.#unchanged, removed };
   };
+
+  async #record(): Promise<bigint> {
+    const checkpoint = await this.#number.take();
+    const hadOthers = await this.#number.record(this.#tallies.all());
+    if (hadOthers)
+      for (const writer of this.#writers.values()) await this.#requireOwnKeys(writer, checkpoint);
+    // Locks the tables, so it must come when no commit is waited for any more.
+    await refreshStatistics(this.client, this.#tallies.byResource());
+    return checkpoint;
+  }
+
+  /** Refuses keys that a commit of another dataset has taken since they were looked for. */
+  async #requireOwnKeys(writer: PostgresTableWriter, checkpoint: bigint): Promise<void> {
+    if (this.#datasetId !== undefined)
+      await runTogether(this.client, [writer.ownKeysQuery(this.#datasetId, checkpoint)]);
+  }
 
   /** Adds a change to the current batch. Returns a promise to wait for if a full batch must be written. */
   #make(change: PendingChange): Promise<void> | undefined {
     const { resource } = change;
     const writer = this.#writerOf(resource);
+    if (this.#datasetId !== undefined) requireDatasetOf(change, this.#datasetId, this.#find(resource).table);
     const full = writer.take(change);
     return full === undefined ? undefined : this.#write(resource, writer, full);
   }
@@ -155,11 +197,11 @@ class CommitTransaction implements OpenCommit {
 
   async #write(resource: string, writer: PostgresTableWriter, batch: WriteBatch): Promise<void> {
     await this.#writing;
-    const statements = writer.statements(batch, this.#checkpoint, (datasetId, outcome, count) => {
+    if (batch.datasets.size === 0) return;
+    const statements = writer.statements(batch, await this.#number.take(), (datasetId, outcome, count) => {
       if (outcome === "unchanged") this.#unchanged += count;
       else if (count > 0) this.#tallies.add(resource, datasetId, outcome, count);
     });
-    if (statements.length === 0) return;
     this.#writing = runTogether(this.client, statements);
     // Prevents an unhandled rejection. The error is thrown to the next one who awaits the promise.
     this.#writing.catch(() => {});

@@ -1,7 +1,7 @@
 import { datasetProperty } from "@cadastre/entitlement";
 import { identifier, postgres, type SqlFragment, type StructuralProperty, sql } from "@cadastre/odata";
 import { join, render, value } from "@cadastre/odata/run";
-import { recordColumns, type TableSchema, validity } from "../../schema/table.ts";
+import { beginning, recordColumns, type TableSchema, validity } from "../../schema/table.ts";
 import { primaryKey, typeOf } from "../layout/columns.ts";
 
 const parameter = value(null);
@@ -50,6 +50,24 @@ export function foreignKeySql(table: TableSchema): string {
   const key = names(table.key);
   const statement = sql`with "given" as materialized (
   select ${list(typed(table.key))} from ${unnest(table.key)}
+)
+select ${list(ofTable(given, key))} from "given" join ${identifier(table.name)} as "current"
+  on ${join(
+    key.map((column) => sql`${current}.${column} = ${given}.${column}`),
+    " and ",
+  )} and ${current}.${ofDataset} is distinct from ${dataset}
+limit 1`;
+  return render(statement, postgres.placeholder).text;
+}
+
+/**
+ * Returns the statement that looks for a key that a commit has written and another dataset holds. Parameters: the dataset and the
+ * checkpoint of the commit, then the dataset.
+ */
+export function takenKeySql(table: TableSchema): string {
+  const key = names(table.key);
+  const statement = sql`with "given" as materialized (
+  select ${list(key)} from ${identifier(table.name)} where ${ofDataset} = ${dataset} and ${beginning} = (${parameter}::bigint + 0)
 )
 select ${list(ofTable(given, key))} from "given" join ${identifier(table.name)} as "current"
   on ${join(

@@ -4,7 +4,7 @@ import type { ChangeOutcome } from "../../write/tallies.ts";
 import type { PendingChange, Version } from "../../write/version.ts";
 import { type Query, textOf } from "../connection/round-trip.ts";
 import { type DatasetChanges, WriteBatch } from "./write-batch.ts";
-import { foreignKeySql, putSql, removeSql } from "./write-sql.ts";
+import { foreignKeySql, putSql, removeSql, takenKeySql } from "./write-sql.ts";
 
 /** Called with the number of records of a dataset that had the same outcome. */
 export type Count = (
@@ -67,6 +67,19 @@ export class PostgresTableWriter {
     ]);
   }
 
+  /**
+   * Returns the statement that fails with `key_of_another_dataset` if another dataset holds a key that a commit of a dataset has written: a
+   * commit beside it may have taken the key after {@link statements} looked.
+   */
+  ownKeysQuery(datasetId: string, checkpoint: bigint): Query {
+    const { table } = this.#resource;
+    return {
+      text: takenKeySql(table),
+      values: [datasetId, checkpoint, datasetId],
+      onRow: refuseKey(table.name),
+    };
+  }
+
   #puts(
     datasetId: string | null,
     versions: readonly Version[],
@@ -79,9 +92,7 @@ export class PostgresTableWriter {
       {
         text: this.#foreignKeySql,
         values: [...key.map((_, i) => columnOf(i)), datasetId],
-        onRow: (held) => {
-          throw new StoreError("key_of_another_dataset", `${name} ${held.join(", ")}`);
-        },
+        onRow: refuseKey(name),
       },
       {
         text: this.#putSql,
@@ -118,6 +129,12 @@ export class PostgresTableWriter {
     };
   }
 }
+
+const refuseKey =
+  (resource: string): NonNullable<Query["onRow"]> =>
+  (held) => {
+    throw new StoreError("key_of_another_dataset", `${resource} ${held.join(", ")}`);
+  };
 
 const texts = (values: readonly unknown[]): Buffer => textArray(values.map(textOf));
 

@@ -7,9 +7,9 @@ import { quoted } from "../../checksum/quoted.ts";
 import { retryWhileBusy } from "../../database/retry-while-busy.ts";
 import { StoreError } from "../../errors.ts";
 import { readStamp } from "../../migration/found.ts";
-import type { Change, Commit } from "../../store.ts";
+import type { Change, Commit, CommitOptions } from "../../store.ts";
 import { type ChangeOutcome, Tallies } from "../../write/tallies.ts";
-import type { PendingChange } from "../../write/version.ts";
+import { type PendingChange, requireDatasetOf } from "../../write/version.ts";
 import { sqliteLastCheckpoint } from "../layout/bookkeeping.ts";
 import { DatasetIds, DatasetNumbers, datasetId } from "../layout/datasets.ts";
 import { sqliteSession } from "../session.ts";
@@ -36,16 +36,23 @@ export class SqliteCommitter {
     this.#generation = generation;
   }
 
-  commit(changes: Iterable<Change> | AsyncIterable<Change>): Promise<Commit> {
+  commit(
+    changes: Iterable<Change> | AsyncIterable<Change>,
+    { datasetId }: CommitOptions = {},
+  ): Promise<Commit> {
     return this.write(async (making) => {
       await making.fill(changes);
       return making.finish();
-    });
+    }, datasetId);
   }
 
-  /** Runs `work` in a transaction. If it throws, the transaction is rolled back. */
-  write<T>(work: (making: Making) => Promise<T>): Promise<T> {
-    return this.#inTurn(() => this.#write(work));
+  /**
+   * Runs `work` in a transaction. If it throws, the transaction is rolled back.
+   *
+   * @param datasetId the dataset of all changes; by default they may be of several
+   */
+  write<T>(work: (making: Making) => Promise<T>, datasetId?: string): Promise<T> {
+    return this.#inTurn(() => this.#write(work, datasetId));
   }
 
   /** Runs `work` on the connection while no commit is open. `work` may use at most one transaction. */
@@ -59,14 +66,14 @@ export class SqliteCommitter {
     return done;
   }
 
-  async #write<T>(work: (making: Making) => Promise<T>): Promise<T> {
+  async #write<T>(work: (making: Making) => Promise<T>, datasetId: string | undefined): Promise<T> {
     const database = this.#database;
     await attempt(async () => database.exec("begin immediate"));
     try {
       // Rows written for an earlier schema would lack columns.
       const { generation } = await readStamp(sqliteSession(database));
       if (generation !== this.#generation) throw new StoreError("schema_changed");
-      const making = new Making(database, this.#writers);
+      const making = new Making(database, this.#writers, datasetId);
       const done = await work(making);
       database.exec("commit");
       if (making.hasChanged) await attempt(async () => gatherStatistics(database));
@@ -87,11 +94,17 @@ class Making implements OpenCommit {
   readonly #database: Database;
   readonly #writers: ReadonlyMap<string, SqliteTableWriter>;
   readonly #head: bigint;
+  readonly #datasetId: string | undefined;
   readonly #counts: Record<ChangeOutcome, number> = { written: 0, unchanged: 0, removed: 0, absent: 0 };
   readonly #tallies = new Tallies();
 
-  constructor(database: Database, writers: ReadonlyMap<string, SqliteTableWriter>) {
+  constructor(
+    database: Database,
+    writers: ReadonlyMap<string, SqliteTableWriter>,
+    datasetId: string | undefined,
+  ) {
     this.#database = database;
+    this.#datasetId = datasetId;
     this.#writers = writers;
     this.#head = database.prepare(sqliteLastCheckpoint).pluck().safeIntegers().get() as bigint;
     this.session = sqliteSession(database);
@@ -150,6 +163,7 @@ class Making implements OpenCommit {
   #make(change: PendingChange): void {
     const { resource } = change;
     const writer = this.#writerOf(resource);
+    if (this.#datasetId !== undefined) requireDatasetOf(change, this.#datasetId, writer.table);
     const { outcome, datasetId } =
       "record" in change ? writer.put(change, this) : writer.remove(change, this);
     this.#counts[outcome]++;
