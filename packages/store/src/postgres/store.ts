@@ -22,7 +22,7 @@ import type { WritableStore } from "../writable-store.ts";
 import type { Query } from "./connection/round-trip.ts";
 import { type Client, onConnection, runTogether } from "./connection/session.ts";
 import { compilePostgresHistory, readPostgresNote, writePostgresNote } from "./layout/bookkeeping.ts";
-import { columnEncoding, postgresDatasetId, postgresSha256 } from "./layout/columns.ts";
+import { columnEncoding, isOfPostgresDataset, postgresDatasetId, postgresSha256 } from "./layout/columns.ts";
 import { migratePostgres } from "./migrate.ts";
 import { type Opened, openReaders, type Reading } from "./open-readers.ts";
 import { reachingBuilds, reachingCoverage } from "./reached-checkpoints.ts";
@@ -128,6 +128,7 @@ class PostgresStore implements WritableStore {
       tables: stored,
       formOf: columnEncoding,
       datasetId: postgresDatasetId,
+      isOfDataset: isOfPostgresDataset,
       sha256: postgresSha256,
       emptyTable,
       read: (work) => onConnection(knex, work, Math.max(timeout, shortRead)).catch(throwUnavailable),

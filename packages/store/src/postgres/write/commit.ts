@@ -4,6 +4,7 @@ import type { Knex } from "knex";
 import type { OpenCommit } from "../../build/build-database.ts";
 import { updateFollowers } from "../../build/following.ts";
 import { restorationOf } from "../../build/restore.ts";
+import { withoutRetired } from "../../build/retired-datasets.ts";
 import { throwUnavailable } from "../../database/postgres-faults.ts";
 import { StoreError } from "../../errors.ts";
 import { readStamp } from "../../migration/found.ts";
@@ -13,7 +14,7 @@ import { Tallies } from "../../write/tallies.ts";
 import type { PendingChange } from "../../write/version.ts";
 import { type Client, firstRow, poolOf, postgresSession, runTogether } from "../connection/session.ts";
 import { lockCommits, noteCommit, postgresLastCheckpoint } from "../layout/bookkeeping.ts";
-import { postgresDatasetId } from "../layout/columns.ts";
+import { isOfPostgresDataset, postgresDatasetId } from "../layout/columns.ts";
 import type { WriteBatch } from "./write-batch.ts";
 import { PostgresTableWriter } from "./writer.ts";
 
@@ -33,7 +34,7 @@ export class PostgresCommitter {
 
   commit(changes: Iterable<Change> | AsyncIterable<Change>): Promise<Commit> {
     return this.write(async (making) => {
-      await making.fill(changes);
+      await making.fill(await withoutRetired(making.session, changes));
       return making.finish();
     });
   }
@@ -95,12 +96,21 @@ class CommitTransaction implements OpenCommit {
     await this.#writing;
   };
 
-  readonly restore: OpenCommit["restore"] = async (resource, checkpoint) => {
+  readonly restore: OpenCommit["restore"] = async (resource, checkpoint, datasetId) => {
     const { table } = this.#find(resource);
-    const { write, tally } = restorationOf(table, postgresDatasetId, checkpoint, this.#checkpoint);
+    const isRestored = datasetId === undefined ? undefined : isOfPostgresDataset(datasetId);
+    const { write, tally } = restorationOf(
+      table,
+      postgresDatasetId,
+      checkpoint,
+      this.#checkpoint,
+      isRestored,
+    );
     for (const statement of write) await this.session.rows(statement);
-    for (const outcome of ["written", "removed"] as const)
-      await this.#count(resource, outcome, tally[outcome]);
+    return {
+      written: await this.#count(resource, "written", tally.written),
+      removed: await this.#count(resource, "removed", tally.removed),
+    };
   };
 
   readonly updateFollowers: OpenCommit["updateFollowers"] = async () => {
@@ -148,9 +158,13 @@ class CommitTransaction implements OpenCommit {
     return stored;
   }
 
-  async #count(resource: string, outcome: "written" | "removed", statement: SqlFragment): Promise<void> {
-    for (const [datasetId, count] of await this.session.rows(statement))
+  async #count(resource: string, outcome: "written" | "removed", statement: SqlFragment): Promise<number> {
+    let sum = 0;
+    for (const [datasetId, count] of await this.session.rows(statement)) {
       this.#tallies.add(resource, datasetId as string | null, outcome, Number(count));
+      sum += Number(count);
+    }
+    return sum;
   }
 
   async #write(resource: string, writer: PostgresTableWriter, batch: WriteBatch): Promise<void> {

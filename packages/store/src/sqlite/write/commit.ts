@@ -3,6 +3,7 @@ import type { Database } from "better-sqlite3";
 import type { OpenCommit } from "../../build/build-database.ts";
 import { updateFollowers } from "../../build/following.ts";
 import { restorationOf } from "../../build/restore.ts";
+import { withoutRetired } from "../../build/retired-datasets.ts";
 import { quoted } from "../../checksum/quoted.ts";
 import { retryWhileBusy } from "../../database/retry-while-busy.ts";
 import { StoreError } from "../../errors.ts";
@@ -11,7 +12,7 @@ import type { Change, Commit } from "../../store.ts";
 import { type ChangeOutcome, Tallies } from "../../write/tallies.ts";
 import type { PendingChange } from "../../write/version.ts";
 import { sqliteLastCheckpoint } from "../layout/bookkeeping.ts";
-import { DatasetIds, DatasetNumbers, datasetId } from "../layout/datasets.ts";
+import { DatasetIds, DatasetNumbers, datasetId, isOfSqliteDataset } from "../layout/datasets.ts";
 import { sqliteSession } from "../session.ts";
 import type { SqliteTableWriter } from "./writer.ts";
 
@@ -38,7 +39,7 @@ export class SqliteCommitter {
 
   commit(changes: Iterable<Change> | AsyncIterable<Change>): Promise<Commit> {
     return this.write(async (making) => {
-      await making.fill(changes);
+      await making.fill(await withoutRetired(making.session, changes));
       return making.finish();
     });
   }
@@ -113,14 +114,21 @@ class Making implements OpenCommit {
     makeIndexes?.();
   };
 
-  readonly restore: OpenCommit["restore"] = async (resource, checkpoint) => {
+  readonly restore: OpenCommit["restore"] = async (resource, checkpoint, dataset) => {
     const writer = this.#writerOf(resource);
-    const { write, tally } = restorationOf(writer.table, datasetId, checkpoint, this.checkpoint);
-    await writer.restore(async () => {
-      for (const statement of write) await this.session.rows(statement);
-    }, checkpoint);
-    await this.#count(resource, "written", tally.written);
-    await this.#count(resource, "removed", tally.removed);
+    const isRestored = dataset === undefined ? undefined : isOfSqliteDataset(dataset);
+    const { write, tally } = restorationOf(writer.table, datasetId, checkpoint, this.checkpoint, isRestored);
+    await writer.restore(
+      async () => {
+        for (const statement of write) await this.session.rows(statement);
+      },
+      checkpoint,
+      isRestored,
+    );
+    return {
+      written: await this.#count(resource, "written", tally.written),
+      removed: await this.#count(resource, "removed", tally.removed),
+    };
   };
 
   readonly updateFollowers: OpenCommit["updateFollowers"] = async () => {
@@ -162,11 +170,14 @@ class Making implements OpenCommit {
     return writer;
   }
 
-  async #count(resource: string, outcome: "written" | "removed", statement: SqlFragment): Promise<void> {
+  async #count(resource: string, outcome: "written" | "removed", statement: SqlFragment): Promise<number> {
+    let sum = 0;
     for (const [datasetId, count] of await this.session.rows(statement)) {
-      this.#counts[outcome] += Number(count);
       this.#tallies.add(resource, datasetId as string | null, outcome, Number(count));
+      sum += Number(count);
     }
+    this.#counts[outcome] += sum;
+    return sum;
   }
 }
 
