@@ -1,5 +1,5 @@
 import { type OriginatingSystem, originatingSystems } from "@cadastre/reso";
-import { type DatasetRetirement, StoreError, type WritableStore } from "@cadastre/store";
+import { type Builds, type DatasetRetirement, StoreError } from "@cadastre/store";
 import { Command } from "commander";
 import type { DataFolder } from "../data/data-folder.ts";
 import { partitionsOf } from "../data/postgres-databases.ts";
@@ -79,20 +79,20 @@ const retireCommand = (): Command =>
         };
         const action = drop ? "system.drop" : "system.retire";
         await audited({ action, object: { id }, ...auditOf(folder, config) }, () =>
-          (drop ? dropRetired : retire)(store, folder, system, requireConfirmed),
+          (drop ? dropRetired : retire)(store.builds, folder, system, requireConfirmed),
         );
       }),
     );
 
 type RetireStep = (
-  store: WritableStore,
+  builds: Builds,
   folder: DataFolder,
   system: OriginatingSystem,
   /** @throws {CommandRefused} with the effect, unless it was confirmed */
   requireConfirmed: (effect: string) => void,
 ) => Promise<void>;
 
-const retire: RetireStep = async ({ builds }, _folder, { id, name, datasetId }, requireConfirmed) => {
+const retire: RetireStep = async (builds, _folder, { id, name, datasetId }, requireConfirmed) => {
   if ((await retirementOf(builds, datasetId)) !== undefined)
     throw new CommandRefused(`${name} is retired already`);
   const { removed } = await builds.retire(datasetId, (records) =>
@@ -103,12 +103,7 @@ const retire: RetireStep = async ({ builds }, _folder, { id, name, datasetId }, 
   );
 };
 
-const dropRetired: RetireStep = async (
-  { builds },
-  { postgres },
-  { id, name, datasetId },
-  requireConfirmed,
-) => {
+const dropRetired: RetireStep = async (builds, { postgres }, { id, name, datasetId }, requireConfirmed) => {
   const retirement = await retirementOf(builds, datasetId);
   if (retirement === undefined)
     throw new CommandRefused(`${name} is not retired: \`cadastre system retire ${id}\` retires it`);
@@ -140,7 +135,7 @@ const restoreSystemCommand = (): Command =>
     );
 
 const retirementOf = async (
-  builds: Pick<WritableStore["builds"], "retired">,
+  builds: Pick<Builds, "retired">,
   datasetId: string,
 ): Promise<DatasetRetirement | undefined> =>
   (await builds.retired()).find((one) => one.datasetId === datasetId);
