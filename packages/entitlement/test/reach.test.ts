@@ -15,6 +15,7 @@ const buildCheck = "packages/service/src/check/check-builds.ts";
 const changedRecords = "packages/service/src/gates/changed.ts";
 const buildCommands = "packages/service/src/cli/builds.ts";
 const gateCommands = "packages/service/src/cli/gates.ts";
+const systemCommands = "packages/service/src/cli/system.ts";
 const gate = "packages/service/src/gates/gate.ts";
 const served = "packages/service/src/ingest/served.ts";
 const servedProperty = "packages/service/src/identity/served-property.ts";
@@ -78,12 +79,27 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
   [
     "packages/store/src/writable-store.ts",
     "builds",
-    [buildCheck, buildCommands, gateCommands, fill, worker, fullSet, ingest, removal, replication, service],
+    [
+      buildCheck,
+      buildCommands,
+      gateCommands,
+      systemCommands,
+      fill,
+      worker,
+      fullSet,
+      ingest,
+      removal,
+      replication,
+      service,
+    ],
   ],
   ["packages/store/src/build/build.ts", "stage", [ingest, removal, replication]],
   ["packages/store/src/build/build.ts", "keys", [fullSet]],
   ["packages/store/src/build/build.ts", "publish", [publication]],
   ["packages/store/src/build/build.ts", "rollback", [buildCommands]],
+  ["packages/store/src/build/build.ts", "retire", [systemCommands]],
+  ["packages/store/src/build/build.ts", "reinstate", [systemCommands]],
+  ["packages/store/src/build/build.ts", "forgetRetired", [systemCommands]],
   ["packages/store/src/build/build.ts", "Candidate", [everySet, gate, publication]],
   ["packages/store/src/build/build.ts", "all", [parcels, places, policies]],
   ["packages/store/src/build/build.ts", "removed", [everySet]],

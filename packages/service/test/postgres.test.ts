@@ -3,6 +3,8 @@ import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hasPostgres, type PostgresServer, startPostgres } from "@cadastre/odata/testing";
+import { originatingSystems } from "@cadastre/reso";
+import type { WritableStore } from "@cadastre/store";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readConfig } from "../src/config.ts";
@@ -163,6 +165,58 @@ describe.skipIf(!hasPostgres)("a service on PostgreSQL", () => {
       1,
       expect.stringContaining("no system is called nobody"),
     ]);
+  });
+
+  test("the partitions of a retired system are dropped when nothing can read its records any more", async () => {
+    const divided = await newFolder(await server.createDatabase());
+    const environment = environmentOf(divided);
+    const run = async (...args: readonly string[]) => {
+      const { code, stdout, stderr } = await cadastre(args, { environment });
+      return [code, stdout + stderr] as const;
+    };
+    await run("migrate", "--partition", "list");
+    const office = (datasetId: string) => ({
+      resource: "Office",
+      datasetId,
+      record: { OfficeKey: datasetId, ModificationTimestamp: "2026-01-01T00:00:00Z" },
+    });
+    const [first, second] = originatingSystems;
+    const withStore = async <T>(work: (store: WritableStore) => Promise<T>): Promise<T> => {
+      const store = await databasesOf(divided).openListings({ threads: 0 });
+      try {
+        return await work(store);
+      } finally {
+        await store.close();
+      }
+    };
+    await withStore((store) => store.commit([first, second].map(({ datasetId }) => office(datasetId))));
+    const retire = (...more: readonly string[]) =>
+      run("system", "retire", first.id, "--confirm", first.id, ...more);
+    expect(await retire("--drop")).toEqual([1, expect.stringContaining("is not retired")]);
+    expect(await retire()).toEqual([0, expect.stringContaining(`Removed 1 records of ${first.name}`)]);
+    expect(await retire("--drop")).toEqual([1, expect.stringContaining("may still read its records")]);
+    expect((await run("system", "list"))[1]).toMatch(/lonestar .* retired .* attached$/m);
+    await withStore((store) => store.prune(Date.now() + 60_000));
+    expect(await run("system", "retire", first.id, "--drop")).toEqual([
+      1,
+      expect.stringContaining(`retire ${first.id} --drop --confirm ${first.id}`),
+    ]);
+    expect(await retire("--drop")).toEqual([0, expect.stringContaining("Nothing is kept")]);
+    expect((await run("system", "list"))[1]).toMatch(/lonestar .* retired .* absent$/m);
+    expect(await retire("--drop")).toEqual([0, expect.stringContaining("Nothing is kept")]);
+    expect(await run("system", "restore", first.id)).toEqual([
+      1,
+      expect.stringContaining("not kept any more"),
+    ]);
+    expect(await run("system", "restore", first.id, "--empty")).toEqual([
+      0,
+      expect.stringContaining("served again, with 0 records"),
+    ]);
+    expect((await run("system", "list"))[1]).toMatch(/lonestar .* served +attached$/m);
+    expect(await withStore((store) => store.commit([office(first.datasetId)]))).toMatchObject({ written: 1 });
+    expect(await withStore((store) => store.commit([office(second.datasetId)]))).toMatchObject({
+      unchanged: 1,
+    });
   });
 
   test("a user without the rights to create tables serves what the owner has created", async () => {

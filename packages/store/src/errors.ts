@@ -73,6 +73,18 @@ export const storeErrors = {
   unknown_build: operator("the resource has no such build: see the list of its builds"),
   /** Versions that the build needs have been pruned. */
   build_expired: operator("the build is too old to be served again: publish what it held anew"),
+  dataset_retired: operator(
+    "the dataset is retired, and takes no records: reinstate it first, with the records it had or without",
+  ),
+  dataset_not_retired: operator("the dataset is not retired"),
+  /** The versions of the retired records have been pruned or forgotten. */
+  retirement_expired: operator(
+    "the records that the dataset had are not kept any more: reinstate it without them, and stage them anew",
+  ),
+  /** Walks and deliveries may still read the records of the retired dataset. */
+  retirement_recent: operator(
+    "walks and deliveries that began before the retirement may still read its records: try again when a later state was pruned",
+  ),
   /** Thrown when the store is opened. */
   wall_passable: operator(
     "the role of the wall may read a table itself: revoke that, or name a role without such rights",

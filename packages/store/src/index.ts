@@ -31,6 +31,7 @@ export type {
   Builds,
   Candidate,
   CandidateRecord,
+  DatasetRetirement,
   GateVerdict,
   Json,
   SetChange,

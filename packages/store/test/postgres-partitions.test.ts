@@ -1,6 +1,9 @@
+import { postgres } from "@cadastre/odata";
+import { render } from "@cadastre/odata/run";
 import { hasPostgres, type PostgresServer, startPostgres } from "@cadastre/odata/testing";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { restorationOf } from "../src/build/restore.ts";
 import {
   addPartitions,
   detachPartitions,
@@ -9,6 +12,8 @@ import {
   type Partitioning,
   partitionState,
 } from "../src/postgres/index.ts";
+import { isOfPostgresDataset, postgresDatasetId } from "../src/postgres/layout/columns.ts";
+import { tableOf } from "../src/schema/table.ts";
 import { commits } from "./conformance/commits.ts";
 import { type Harness, onEveryLayout, readKeys } from "./conformance/harness.ts";
 import { conformance } from "./conformance/index.ts";
@@ -177,6 +182,35 @@ describe.skipIf(!hasPostgres)("a store with partitions", () => {
     await detachPartitions(place, oregon);
     await dropPartitions(place, oregon);
     expect(await partitionState(place, oregon)).toBe("absent");
+    await store.close();
+  });
+
+  test("retires a dataset and reinstates it in its partitions alone", async () => {
+    const store = await openIn("retired", byDataset);
+    await store.commit(records);
+    const { write, tally } = restorationOf(
+      tableOf(stored),
+      postgresDatasetId,
+      0,
+      2n,
+      isOfPostgresDataset(oregon),
+    );
+    const client = new pg.Client({
+      connectionString: await databaseOf("retired"),
+      options: "-c search_path=retired",
+    });
+    await client.connect();
+    for (const statement of [...write, tally.written, tally.removed]) {
+      const { text, values } = render(statement, postgres.placeholder);
+      const { rows } = await client.query(`explain ${text}`, [...values]);
+      expect(JSON.stringify(rows)).toContain(`_of_${oregon}`);
+      expect(JSON.stringify(rows)).not.toContain(`_of_${texas}`);
+    }
+    await client.end();
+    await store.builds.retire(oregon);
+    expect(await readKeys(store, {})).toEqual(["a", "b", "c"]);
+    await store.builds.reinstate(oregon);
+    expect(await readKeys(store, {})).toEqual(["a", "b", "c", "d", "e", "f"]);
     await store.close();
   });
 

@@ -2,6 +2,8 @@ import { originatingSystems } from "@cadastre/reso";
 import { StoreError } from "@cadastre/store";
 import {
   addPartitions,
+  detachPartitions,
+  dropPartitions,
   openPostgresStore,
   type Partitioning,
   partitionState,
@@ -151,6 +153,11 @@ export function partitionsOf({ url }: PostgresAddress) {
   const place = { connection: url, resources: storedResources };
   return {
     add: (datasetId: string) => withRemedies(nameOf(url), () => addPartitions(place, datasetId)),
+    remove: (datasetId: string) =>
+      withRemedies(nameOf(url), async () => {
+        await detachPartitions(place, datasetId);
+        await dropPartitions(place, datasetId);
+      }),
     state: (datasetId: string) => withRemedies(nameOf(url), () => partitionState(place, datasetId)),
   };
 }

@@ -14,7 +14,7 @@ import { readLines } from "./read-lines.ts";
 import { readers } from "./read-records.ts";
 import { appendRejects, beginRejects, type Reject, rejectsOf } from "./rejects.ts";
 import { type Rounding, roundingOf } from "./rounding.ts";
-import type { Source } from "./sources.ts";
+import { requireNotRetired, type Source } from "./sources.ts";
 
 /** Content of the file: changed records, all records of the source, or keys of records to delete. */
 export type IngestMode = "changes" | "full" | "delete";
@@ -65,6 +65,7 @@ export type IngestReport = Counts & {
  */
 export async function ingest(task: Ingest): Promise<IngestReport> {
   const { store, resource, source, input, mode, rejects: rejectsFile } = task;
+  await requireNotRetired(store.builds, source);
   const file = `${input.sha256}:${mode}${roundingMark(task)}`;
   let after = await store.builds.cursor(resource, source.name);
   const known = parseFileCursor(after);

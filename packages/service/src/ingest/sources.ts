@@ -1,4 +1,6 @@
 import { originatingSystems } from "@cadastre/reso";
+import type { Builds } from "@cadastre/store";
+import { IngestError } from "./ingest-error.ts";
 
 /** Source of records: an originating system, named by its id, or the dictionary. */
 export type Source = {
@@ -24,3 +26,15 @@ export const sourceOf = (datasetId: string | null): string =>
 /** Returns the source with this `OriginatingSystemName`. */
 export const sourceBySystem = (systemName: unknown): Source | undefined =>
   sources.find((source) => source.systemName !== null && source.systemName === systemName);
+
+/** @throws {IngestError} if the system of the source is retired */
+export async function requireNotRetired(
+  builds: Pick<Builds, "retired">,
+  { name, datasetId }: Source,
+): Promise<void> {
+  const retired = await builds.retired();
+  if (retired.some((one) => one.datasetId === datasetId))
+    throw new IngestError(
+      `${name} is retired, and nothing of it is taken: \`cadastre system restore ${name}\` undoes that, with \`--empty\` without its former records`,
+    );
+}

@@ -4,7 +4,7 @@ import type { BatchCheck } from "../ingest/check-batch.ts";
 import { IngestError } from "../ingest/ingest-error.ts";
 import { addNotes, type NoteCounts, toldNotes } from "../ingest/notes.ts";
 import { requireRejects } from "../ingest/rejects.ts";
-import type { Source } from "../ingest/sources.ts";
+import { requireNotRetired, type Source } from "../ingest/sources.ts";
 import { appendFeedRejects, checkRecords } from "./check-records.ts";
 import { changesUrl, feedId } from "./feed.ts";
 import type { FeedRequest } from "./fetch-feed.ts";
@@ -59,6 +59,7 @@ export type FeedReport = Counts & {
  */
 export async function replicateFeed(task: Replication): Promise<FeedReport> {
   const { asking, full } = task;
+  await requireNotRetired(task.store.builds, task.source);
   await requireRejects(task.rejects);
   const feed = feedId(asking.feed);
   let after = await task.store.builds.cursor(task.resource, task.source.name);

@@ -11,8 +11,15 @@ export type OpenCommit = {
   readonly session: Session;
   /** Applies changes. */
   readonly fill: (changes: Iterable<PendingChange> | AsyncIterable<PendingChange>) => Promise<void>;
-  /** Restores a resource to its state at a checkpoint. */
-  readonly restore: (resource: string, checkpoint: number) => Promise<void>;
+  /**
+   * Restores a resource, or its records of one dataset, to the state at a checkpoint; at 0 there are none. Returns the number of records
+   * written and removed.
+   */
+  readonly restore: (
+    resource: string,
+    checkpoint: number,
+    datasetId?: string,
+  ) => Promise<Pick<Commit, "written" | "removed">>;
   /** Updates the records that follow others to the current values of those, see `StoredResource.follows`. */
   readonly updateFollowers: () => Promise<void>;
   /** Records the commit in the bookkeeping tables. Call it after the last change. */
@@ -28,6 +35,8 @@ export type BuildDatabase = {
   readonly formOf: FormOf;
   /** Expression for the dataset id of a row. */
   readonly datasetId: SqlFragment;
+  /** Returns the condition that a row is of a dataset, for which only the rows of that dataset are read. */
+  readonly isOfDataset: (datasetId: string) => SqlFragment;
   /** Returns the SQL of the SHA-256 hash of a text in UTF-8, in hexadecimal digits. */
   readonly sha256: (text: SqlFragment) => SqlFragment;
   /** Deletes all rows of a table within the session's transaction. */

@@ -132,6 +132,22 @@ export type BuildFault = {
   readonly detail: string;
 };
 
+/** Numbers of records by resource, without those that are 0. */
+export type RecordCounts = Readonly<Record<string, number>>;
+
+/** A dataset whose records were removed, and which takes no new ones. */
+export type DatasetRetirement = {
+  readonly datasetId: string;
+  /** Checkpoint of the last state that has its records. */
+  readonly before: number;
+  /** Time of the retirement, in milliseconds since 1970. */
+  readonly time: number;
+  /** Numbers of records that were removed. */
+  readonly records: RecordCounts;
+  /** True if no walk and no delivery can read these records any more: the states that have them were pruned. */
+  readonly isPast: boolean;
+};
+
 /** Staged changes, and the builds of each resource: stages, publishes and rolls back. */
 export type Builds = {
   /**
@@ -139,7 +155,7 @@ export type Builds = {
    * published. A later change of a record replaces an earlier one of the same source. A batch that does not start at the source's
    * cursor is ignored if it ends at the cursor, because it has been staged before; otherwise it is refused.
    *
-   * @throws {StoreError} `invalid_record`, `key_of_another_dataset`, `unknown_resource`, `cursor_passed`, `set_not_begun`
+   * @throws {StoreError} `invalid_record`, `key_of_another_dataset`, `dataset_retired`, `unknown_resource`, `cursor_passed`, `set_not_begun`
    */
   readonly stage: (
     resource: string,
@@ -180,9 +196,31 @@ export type Builds = {
    * Serves an earlier build of a resource again, as a new build. The cursors of its sources are reset to those of the earlier
    * build, and their staged changes are deleted. If `review` throws, nothing is changed.
    *
-   * @throws {StoreError} `unknown_build`, `build_expired`
+   * @throws {StoreError} `unknown_build`, `build_expired`; `dataset_retired` if the build has records of a retired dataset
    */
   readonly rollback: (resource: string, build: string, review?: Review) => Promise<Build>;
+  /**
+   * Removes all records of a dataset in one commit, and what is staged of it. From then on no record of it is accepted. Adds a build of each
+   * published resource that loses records, with the evidence of the build before. `review` is called with the numbers of records before
+   * the commit ends; if it throws, nothing is changed.
+   *
+   * @throws {StoreError} `dataset_retired` if it is retired already
+   */
+  readonly retire: (datasetId: string, review?: (records: RecordCounts) => void) => Promise<Commit>;
+  /**
+   * Ends a retirement. The dataset has the records again that it had before, as a commit and builds like those of the retirement; with
+   * `isEmpty` it has none.
+   *
+   * @throws {StoreError} `dataset_not_retired`; `retirement_expired` if the records were pruned or forgotten; `key_of_another_dataset`
+   */
+  readonly reinstate: (datasetId: string, isEmpty?: boolean) => Promise<Commit>;
+  /**
+   * Deletes what is kept of a retired dataset to reinstate it with its records.
+   *
+   * @throws {StoreError} `dataset_not_retired`; `retirement_recent` unless `DatasetRetirement.isPast`
+   */
+  readonly forgetRetired: (datasetId: string) => Promise<void>;
+  readonly retired: () => Promise<readonly DatasetRetirement[]>;
   /**
    * Computes the sum of the hashes of every dataset from all records, and compares it with the sum that publications have kept up to date;
    * compares the sum of all datasets with the serving build.

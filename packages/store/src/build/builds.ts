@@ -4,6 +4,8 @@ import type { Builds } from "./build.ts";
 import type { BuildDatabase } from "./build-database.ts";
 import { readBuilds } from "./history.ts";
 import { publishBuild } from "./publish.ts";
+import { forgetRetired, listRetired, reinstateDataset, retireDataset } from "./retire.ts";
+import { withoutRetired } from "./retired-datasets.ts";
 import { rollback } from "./rollback.ts";
 import { readSourceKeys } from "./source-keys.ts";
 import { readSources } from "./sources.ts";
@@ -21,8 +23,8 @@ export function createBuilds(database: BuildDatabase): Builds {
   return {
     stage: async (resource, source, changes, options) => {
       const stored = find(resource);
-      return database.stage(resource, source, (session) =>
-        stageBatch(session, stored, database, source, changes, options),
+      return database.stage(resource, source, async (session) =>
+        stageBatch(session, stored, database, source, await withoutRetired(session, changes), options),
       );
     },
     cursor: async (resource, source) => {
@@ -43,6 +45,11 @@ export function createBuilds(database: BuildDatabase): Builds {
       const stored = find(resource);
       return write((open) => rollback(open, database, stored, build, review));
     },
+    retire: (datasetId, review) => write((open) => retireDataset(open, database, datasetId, review)),
+    reinstate: (datasetId, isEmpty = false) =>
+      write((open) => reinstateDataset(open, database, datasetId, isEmpty)),
+    forgetRetired: (datasetId) => write((open) => forgetRetired(open, database, datasetId)),
+    retired: () => read(listRetired),
     verify: async (resource) => {
       const { table } = find(resource);
       const schemas = [...tables.values()].map((one) => one.table);

@@ -25,7 +25,7 @@ export type FollowingCommit = {
   readonly dataset: SqlFragment;
   readonly checkpoint: bigint;
   /** Runs a `Following.tally` and adds its numbers of written records, by dataset, to those of the commit. */
-  readonly count: (resource: string, tally: SqlFragment) => Promise<void>;
+  readonly count: (resource: string, tally: SqlFragment) => Promise<unknown>;
 };
 
 /** Updates the hidden columns of records that follow others, see `StoredResource.follows`. */

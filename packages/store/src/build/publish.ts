@@ -27,7 +27,7 @@ import { storeCurrentDigest } from "./digest-table.ts";
 import { addBuild, readBuilds } from "./history.ts";
 import { isStillValid, type Rehearsed, rehearse } from "./rehearse.ts";
 import { checkpointOf, setChanges } from "./set-changes.ts";
-import { readSources, type SourceState, writeSource } from "./sources.ts";
+import { readSources, servedCursors, writeSource } from "./sources.ts";
 import { readySources, stagedChanges, stageMissing } from "./staged-changes.ts";
 import { forgetStaged } from "./staging.ts";
 
@@ -197,12 +197,9 @@ async function serve(
 ): Promise<Build> {
   const { resource, checkpoint, previous, records, sha256 } = candidate;
   const published = Date.now();
-  const cursors = cursorsOf(await readSources(session, resource));
+  const cursors = servedCursors(await readSources(session, resource));
   const state = { resource, checkpoint, previous, records, sha256 };
   const build = { id: createUlid(published), ...state, cursors, evidence, published };
   await addBuild(session, build);
   return build;
 }
-
-const cursorsOf = (sources: readonly SourceState[]): Build["cursors"] =>
-  Object.fromEntries(sources.flatMap(({ source, served }) => (served === null ? [] : [[source, served]])));

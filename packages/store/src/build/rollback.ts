@@ -6,6 +6,7 @@ import type { Build, Review } from "./build.ts";
 import type { BuildDatabase, OpenCommit } from "./build-database.ts";
 import { storeCurrentDigest } from "./digest-table.ts";
 import { addBuild, readBuilds } from "./history.ts";
+import { readRetired } from "./retired-datasets.ts";
 import { setChanges } from "./set-changes.ts";
 import { readSources, writeSource } from "./sources.ts";
 import { forgetStaged } from "./staging.ts";
@@ -28,14 +29,18 @@ export async function rollback(
   const { checkpoint } = commit;
   const schemas = [...database.tables.values()].map((one) => one.table);
   const digestOf = (of: TableSchema) => storeCurrentDigest(session, of, schemas, database, checkpoint);
-  const digest = (await digestOf(table)).total();
+  const state = await digestOf(table);
+  const retired = await readRetired(session);
+  const ofRetired = state.parts().find(({ datasetId }) => datasetId !== null && retired.has(datasetId));
+  if (ofRetired !== undefined) throw new StoreError("dataset_retired", ofRetired.datasetId ?? undefined);
+  const digest = state.total();
   // The digest differs if versions of the earlier build have been pruned.
   if (digest.sha256 !== earlier.sha256) throw new StoreError("build_expired", id);
   review?.(await setChanges(session, table.name, schemas, commit, digestOf));
-  for (const state of await readSources(session, table.name)) {
-    const cursor = earlier.cursors[state.source] ?? null;
-    await forgetStaged(session, table, state.source);
-    await writeSource(session, table.name, { ...state, cursor, served: cursor, fullSet: null });
+  for (const source of await readSources(session, table.name)) {
+    const cursor = earlier.cursors[source.source] ?? null;
+    await forgetStaged(session, table, source.source);
+    await writeSource(session, table.name, { ...source, cursor, served: cursor, fullSet: null });
   }
   const published = Date.now();
   const previous = builds[0]?.id ?? null;

@@ -1,6 +1,7 @@
 import { identifier, sql } from "@cadastre/odata";
 import { value } from "@cadastre/odata/run";
 import type { Session } from "../database/session.ts";
+import type { Build } from "./build.ts";
 
 /**
  * State of a full set of a source: "open" while batches are still expected, "whole" once it is complete and can be published.
@@ -44,3 +45,7 @@ export async function writeSource(session: Session, resource: string, state: Sou
     "full_set" = excluded."full_set", "batch" = excluded."batch"`,
   );
 }
+
+/** Returns the cursors of the state that is served, by source name. */
+export const servedCursors = (sources: readonly SourceState[]): Build["cursors"] =>
+  Object.fromEntries(sources.flatMap(({ source, served }) => (served === null ? [] : [[source, served]])));

@@ -1,5 +1,6 @@
 import type { Build, Builds } from "../build/build.ts";
 import type { ReadCoverage } from "../coverage/coverages.ts";
+import type { Commit } from "../store.ts";
 
 /** Called with a checkpoint that later reads must have reached. */
 type Reach = (checkpoint: number) => void;
@@ -19,6 +20,10 @@ export function reachingBuilds(builds: Builds, reach: Reach): Builds {
     if (build !== undefined) reach(build.checkpoint);
     return build;
   };
+  const reached = (commit: Commit): Commit => {
+    reach(commit.checkpoint);
+    return commit;
+  };
   return {
     ...builds,
     current: async (resource) => noted(await builds.current(resource)),
@@ -33,5 +38,7 @@ export function reachingBuilds(builds: Builds, reach: Reach): Builds {
       return publication;
     },
     rollback: async (...request) => noted(await builds.rollback(...request)),
+    retire: async (...request) => reached(await builds.retire(...request)),
+    reinstate: async (...request) => reached(await builds.reinstate(...request)),
   };
 }

@@ -27,7 +27,7 @@ import {
   readPostgresNote,
   writePostgresNote,
 } from "./layout/bookkeeping.ts";
-import { columnEncoding, postgresDatasetId, postgresSha256 } from "./layout/columns.ts";
+import { columnEncoding, isOfPostgresDataset, postgresDatasetId, postgresSha256 } from "./layout/columns.ts";
 import { migratePostgres } from "./migrate.ts";
 import { type Opened, openReaders, type Reading } from "./open-readers.ts";
 import { reachingBuilds, reachingCoverage } from "./reached-checkpoints.ts";
@@ -133,6 +133,7 @@ class PostgresStore implements WritableStore {
       tables: stored,
       formOf: columnEncoding,
       datasetId: postgresDatasetId,
+      isOfDataset: isOfPostgresDataset,
       sha256: postgresSha256,
       emptyTable,
       read: (work) => onConnection(knex, work, Math.max(timeout, shortRead)).catch(throwUnavailable),

@@ -25,7 +25,7 @@ import type { StoredResource } from "../stored-resource.ts";
 import type { WritableStore } from "../writable-store.ts";
 import { compileSqliteHistory, readSqliteNote, writeSqliteNote } from "./layout/bookkeeping.ts";
 import { storedEncoding } from "./layout/columns.ts";
-import { datasetColumn, datasetId } from "./layout/datasets.ts";
+import { datasetColumn, datasetId, isOfSqliteDataset } from "./layout/datasets.ts";
 import { migrateSqlite } from "./migrate.ts";
 import { createSqliteTable } from "./read/readable-table.ts";
 import { Reader } from "./read/reader.ts";
@@ -119,6 +119,7 @@ class SqliteStore implements WritableStore {
       tables: stored,
       formOf: storedEncoding,
       datasetId,
+      isOfDataset: isOfSqliteDataset,
       sha256: sha256Of,
       emptyTable: async (session, table) => {
         await session.rows(sql`delete from ${identifier(table)}`);

@@ -14,6 +14,7 @@ import { pages } from "./pages.ts";
 import { past } from "./past.ts";
 import { places } from "./places.ts";
 import { properties } from "./properties.ts";
+import { retirement } from "./retirement.ts";
 import { running } from "./running.ts";
 import { texts } from "./texts.ts";
 import { values } from "./values.ts";
@@ -40,6 +41,7 @@ export const conformance = (name: string, harness: Harness): void => {
       texts,
       market,
       masks,
+      retirement,
       running,
     ])
       cases(harness);

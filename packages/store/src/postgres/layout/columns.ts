@@ -49,6 +49,10 @@ export function typeOf(property: StructuralProperty): SqlFragment {
 /** Column of a record's dataset id. */
 export const postgresDatasetId: SqlFragment = identifier(datasetProperty.name);
 
+/** Condition that a row is of a dataset. */
+export const isOfPostgresDataset = (datasetId: string): SqlFragment =>
+  sql`${postgresDatasetId} = ${value(datasetId)}`;
+
 /**
  * Names of the primary key's columns. It has the dataset, because the key of a partitioned table must. The record's own key comes first,
  * so that it is found without the dataset too.

@@ -4,6 +4,7 @@ import type { Knex } from "knex";
 import type { OpenCommit } from "../../build/build-database.ts";
 import { updateFollowers } from "../../build/following.ts";
 import { restorationOf } from "../../build/restore.ts";
+import { withoutRetired } from "../../build/retired-datasets.ts";
 import { throwUnavailable } from "../../database/postgres-faults.ts";
 import type { Session } from "../../database/session.ts";
 import { StoreError } from "../../errors.ts";
@@ -14,7 +15,7 @@ import { Tallies } from "../../write/tallies.ts";
 import { type PendingChange, requireDatasetOf } from "../../write/version.ts";
 import { type Client, firstRow, poolOf, postgresSession, runTogether } from "../connection/session.ts";
 import { lockCommits, lockCommitsOf } from "../layout/bookkeeping.ts";
-import { postgresDatasetId } from "../layout/columns.ts";
+import { isOfPostgresDataset, postgresDatasetId } from "../layout/columns.ts";
 import { type CommitNumber, numberBesideOthers, numberOfOnlyCommit } from "./commit-number.ts";
 import { CommitQueue } from "./commit-queue.ts";
 import type { WriteBatch } from "./write-batch.ts";
@@ -42,7 +43,7 @@ export class PostgresCommitter {
     { datasetId }: CommitOptions = {},
   ): Promise<Commit> {
     const make = async (making: CommitTransaction): Promise<Commit> => {
-      await making.fill(changes);
+      await making.fill(await withoutRetired(making.session, changes));
       return making.finish();
     };
     if (datasetId === undefined) return this.write(make);
@@ -124,12 +125,21 @@ class CommitTransaction implements OpenCommit {
     await this.#writing;
   };
 
-  readonly restore: OpenCommit["restore"] = async (resource, checkpoint) => {
+  readonly restore: OpenCommit["restore"] = async (resource, checkpoint, datasetId) => {
     const { table } = this.#find(resource);
-    const { write, tally } = restorationOf(table, postgresDatasetId, checkpoint, await this.#number.take());
+    const isRestored = datasetId === undefined ? undefined : isOfPostgresDataset(datasetId);
+    const { write, tally } = restorationOf(
+      table,
+      postgresDatasetId,
+      checkpoint,
+      await this.#number.take(),
+      isRestored,
+    );
     for (const statement of write) await this.session.rows(statement);
-    for (const outcome of ["written", "removed"] as const)
-      await this.#count(resource, outcome, tally[outcome]);
+    return {
+      written: await this.#count(resource, "written", tally.written),
+      removed: await this.#count(resource, "removed", tally.removed),
+    };
   };
 
   readonly updateFollowers: OpenCommit["updateFollowers"] = async () => {
@@ -190,9 +200,13 @@ class CommitTransaction implements OpenCommit {
     return stored;
   }
 
-  async #count(resource: string, outcome: "written" | "removed", statement: SqlFragment): Promise<void> {
-    for (const [datasetId, count] of await this.session.rows(statement))
+  async #count(resource: string, outcome: "written" | "removed", statement: SqlFragment): Promise<number> {
+    let sum = 0;
+    for (const [datasetId, count] of await this.session.rows(statement)) {
       this.#tallies.add(resource, datasetId as string | null, outcome, Number(count));
+      sum += Number(count);
+    }
+    return sum;
   }
 
   async #write(resource: string, writer: PostgresTableWriter, batch: WriteBatch): Promise<void> {

@@ -23,6 +23,10 @@ export const datasetType = "integer";
 /** Expression for a record's dataset id, as a scalar subquery. */
 export const datasetId = sql`(${idOf(held)})`;
 
+/** Condition that a row is of a dataset. */
+export const isOfSqliteDataset = (datasetId: string): SqlFragment =>
+  sql`${held} in (${numbersOf(value(datasetId))})`;
+
 /**
  * Makes the planner prefer an index. By default SQLite prefers a scan of the whole table if an index finds more than about seven of ten
  * rows. The choice would then depend on the number of rows of other datasets, and a scan would also read those.

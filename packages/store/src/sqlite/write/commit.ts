@@ -3,6 +3,7 @@ import type { Database } from "better-sqlite3";
 import type { OpenCommit } from "../../build/build-database.ts";
 import { updateFollowers } from "../../build/following.ts";
 import { restorationOf } from "../../build/restore.ts";
+import { withoutRetired } from "../../build/retired-datasets.ts";
 import { quoted } from "../../checksum/quoted.ts";
 import { retryWhileBusy } from "../../database/retry-while-busy.ts";
 import { StoreError } from "../../errors.ts";
@@ -11,7 +12,7 @@ import type { Change, Commit, CommitOptions } from "../../store.ts";
 import { type ChangeOutcome, Tallies } from "../../write/tallies.ts";
 import { type PendingChange, requireDatasetOf } from "../../write/version.ts";
 import { sqliteLastCheckpoint } from "../layout/bookkeeping.ts";
-import { DatasetIds, DatasetNumbers, datasetId } from "../layout/datasets.ts";
+import { DatasetIds, DatasetNumbers, datasetId, isOfSqliteDataset } from "../layout/datasets.ts";
 import { sqliteSession } from "../session.ts";
 import type { SqliteTableWriter } from "./writer.ts";
 
@@ -41,7 +42,7 @@ export class SqliteCommitter {
     { datasetId }: CommitOptions = {},
   ): Promise<Commit> {
     return this.write(async (making) => {
-      await making.fill(changes);
+      await making.fill(await withoutRetired(making.session, changes));
       return making.finish();
     }, datasetId);
   }
@@ -126,14 +127,21 @@ class Making implements OpenCommit {
     makeIndexes?.();
   };
 
-  readonly restore: OpenCommit["restore"] = async (resource, checkpoint) => {
+  readonly restore: OpenCommit["restore"] = async (resource, checkpoint, dataset) => {
     const writer = this.#writerOf(resource);
-    const { write, tally } = restorationOf(writer.table, datasetId, checkpoint, this.checkpoint);
-    await writer.restore(async () => {
-      for (const statement of write) await this.session.rows(statement);
-    }, checkpoint);
-    await this.#count(resource, "written", tally.written);
-    await this.#count(resource, "removed", tally.removed);
+    const isRestored = dataset === undefined ? undefined : isOfSqliteDataset(dataset);
+    const { write, tally } = restorationOf(writer.table, datasetId, checkpoint, this.checkpoint, isRestored);
+    await writer.restore(
+      async () => {
+        for (const statement of write) await this.session.rows(statement);
+      },
+      checkpoint,
+      isRestored,
+    );
+    return {
+      written: await this.#count(resource, "written", tally.written),
+      removed: await this.#count(resource, "removed", tally.removed),
+    };
   };
 
   readonly updateFollowers: OpenCommit["updateFollowers"] = async () => {
@@ -176,11 +184,14 @@ class Making implements OpenCommit {
     return writer;
   }
 
-  async #count(resource: string, outcome: "written" | "removed", statement: SqlFragment): Promise<void> {
+  async #count(resource: string, outcome: "written" | "removed", statement: SqlFragment): Promise<number> {
+    let sum = 0;
     for (const [datasetId, count] of await this.session.rows(statement)) {
-      this.#counts[outcome] += Number(count);
       this.#tallies.add(resource, datasetId as string | null, outcome, Number(count));
+      sum += Number(count);
     }
+    this.#counts[outcome] += sum;
+    return sum;
   }
 }
 

@@ -48,7 +48,13 @@ export class SqliteTableWriter {
   readonly #update: Statement;
   readonly #close: Statement;
   readonly #delete: Statement;
-  readonly #since: Statement;
+  /** Reads columns of the versions that began after a checkpoint, row by row. */
+  readonly #since: (
+    columns: SqlFragment,
+    at: number,
+    condition: SqlFragment | undefined,
+  ) => IterableIterator<unknown>;
+  readonly #all: SqlFragment;
   /** Indexes that SQLite does not keep itself. */
   readonly #indexes: readonly (PlaceWriter | TextWriter)[];
   /** Index of the dataset column. */
@@ -97,9 +103,19 @@ export class SqliteTableWriter {
       sql`insert into ${closed} (${all}, ${identifier(validity.to.name)}) select ${all}, ${value(null)} from ${current} where rowid = ${value(null)}`,
     );
     this.#delete = prepare(sql`delete from ${current} where rowid = ${value(null)}`);
-    this.#since = prepare(
-      sql`select rowid, ${all} from ${current} where ${identifier(validity.from.name)} > ${value(null)}`,
-    ).raw();
+    this.#all = all;
+    this.#since = (columns, at, condition) => {
+      const only = condition === undefined ? sql`` : sql` and ${condition}`;
+      const { text, values } = render(
+        sql`select ${columns} from ${current} where ${identifier(validity.from.name)} > ${value(at)}${only}`,
+        sqlite.placeholder,
+      );
+      return database
+        .prepare(text)
+        .safeIntegers()
+        .raw()
+        .iterate(...values);
+    };
     this.#indexes = [
       ...table.points.map((point) => new PlaceWriter(database, table, point)),
       ...table.texts.map((text) => new TextWriter(database, table, text)),
@@ -179,13 +195,18 @@ export class SqliteTableWriter {
   /**
    * Runs `work`, which replaces the versions that began after checkpoint `at` by versions of this commit, and updates the
    * indexes that SQLite does not keep itself.
+   *
+   * @param isRestored condition for the versions that `work` replaces; by default all
    */
-  async restore(work: () => Promise<void>, at: number): Promise<void> {
+  async restore(work: () => Promise<void>, at: number, isRestored: SqlFragment | undefined): Promise<void> {
     for (const index of this.#indexes)
-      for (const [rowid] of this.#since.all(at) as [bigint][]) index.delete(rowid);
+      for (const row of this.#since(sql`rowid`, at, isRestored)) index.delete((row as [bigint])[0]);
     await work();
     for (const index of this.#indexes)
-      for (const [rowid, ...row] of this.#since.all(at) as [bigint, ...unknown[]][]) index.insert(rowid, row);
+      for (const row of this.#since(sql`rowid, ${this.#all}`, at, isRestored)) {
+        const [rowid, ...values] = row as [bigint, ...unknown[]];
+        index.insert(rowid, values);
+      }
   }
 }
 
