@@ -19,8 +19,8 @@ import { storedResources } from "../src/catalog.ts";
 import { readConfig } from "../src/config.ts";
 import { sampleRecords } from "../src/data/sample-records.ts";
 import { replyOf } from "../src/endpoint/routes.ts";
-import { createStages } from "../src/http/request-context.ts";
 import { systemScope } from "../src/identity/system-scope.ts";
+import { createStages } from "../src/telemetry/stages.ts";
 import { fieldCompleteness } from "../src/v1/field-completeness.ts";
 import { settingsOf } from "./settings.ts";
 

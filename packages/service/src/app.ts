@@ -22,6 +22,7 @@ import type { Log } from "./log.ts";
 import { odataRoutes } from "./odata/odata-routes.ts";
 import type { OdataServices } from "./odata/services.ts";
 import { addExplorer } from "./openapi/explorer.ts";
+import type { Tracing } from "./telemetry/tracing.ts";
 import { v1Endpoints } from "./v1/endpoints.ts";
 import type { V1Services } from "./v1/services.ts";
 
@@ -32,6 +33,8 @@ export type Services = Authentication &
     readonly config: Config;
     readonly log: Log;
     readonly metrics?: Metrics | undefined;
+    /** Undefined: no traces are recorded. */
+    readonly tracing?: Tracing | undefined;
     readonly readiness: Readiness;
     /** Undefined: no request is refused because of the heap. */
     readonly heap?: HeapGuard | undefined;
@@ -41,7 +44,7 @@ export type Services = Authentication &
 
 /** Creates the Express application: all middleware and routes, in order. */
 export function createApp(services: Services): Express {
-  const { config, log, metrics, readiness, heap, delivery } = services;
+  const { config, log, metrics, tracing, readiness, heap, delivery } = services;
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
@@ -50,7 +53,7 @@ export function createApp(services: Services): Express {
   app.set("query parser", false);
   if (config.trustProxy !== undefined) app.set("trust proxy", config.trustProxy);
 
-  app.use(requestIds(log, metrics));
+  app.use(requestIds(log, metrics, tracing));
   app.use(
     chain(
       closeIdleClients(config.idleSeconds),

@@ -3,19 +3,44 @@ import { z } from "zod";
 import type { PostgresAddress, SecretSources } from "./data/data-folder.ts";
 import { type MasterKeys, toMasterKeys } from "./data/master-key.ts";
 import { leastMemory, masterKeyForm, type Setting, settings, type Values } from "./settings.ts";
+import type { TracingOptions } from "./telemetry/tracing-options.ts";
 
 type TrustMembers = "keySet" | "issuer" | "audience";
 type PostgresMembers = "databaseUrl" | "readUrls" | "databaseConnections" | "databaseStatements";
 type SecretMembers = "masterKey" | "masterKeyFile" | "secrets" | "signingKeys";
 
+/** Settings that `Config.tracing` is made of. */
+const tracingMembers = [
+  "otlpEndpoint",
+  "otlpTracesEndpoint",
+  "otlpHeaders",
+  "otlpTracesHeaders",
+  "otlpProtocol",
+  "otlpCompression",
+  "otlpTimeout",
+  "tracesExporter",
+  "telemetryDisabled",
+  "serviceName",
+  "resourceAttributes",
+  "tracesSampler",
+  "tracesSamplerArg",
+  "spanDelay",
+  "spanQueue",
+  "trustTraceparent",
+] as const satisfies readonly (keyof Values)[];
+
+type TracingMembers = (typeof tracingMembers)[number];
+
 /** Configuration of the service, read once at startup. */
-export type Config = Omit<Values, TrustMembers | PostgresMembers | SecretMembers> & {
+export type Config = Omit<Values, TrustMembers | PostgresMembers | SecretMembers | TracingMembers> & {
   /** Issuer of entitlements: file or URL of its key set, `iss` and `aud`. Undefined: the data folder's own issuer is trusted. */
   readonly trust: { readonly [Member in TrustMembers]: string } | undefined;
   /** The database of the listings and the registry. Undefined: they are files of the data folder. */
   readonly postgres: PostgresAddress | undefined;
   /** Secrets that do not come from files of the data folder. */
   readonly secretSources: SecretSources;
+  /** Undefined: no traces are recorded. */
+  readonly tracing: TracingOptions | undefined;
 };
 
 /** Invalid settings. The message has a line for each: its name, the file it was set in, and the values it accepts. */
@@ -61,6 +86,7 @@ export function readConfig(environment: Environment): Config {
     ...webhookFaults(values, NODE_ENV),
     ...masterKeyFaults(values),
     ...memoryFaults(values),
+    ...samplerFaults(values),
   );
   if (faults.length > 0) throw new ConfigError(faults.join("\n"));
   return toConfig(values as Values);
@@ -170,23 +196,65 @@ const memoryFaults = ({ memory, processes }: Readonly<Record<string, unknown>>):
     : [];
 };
 
-function toConfig({
-  keySet,
-  issuer,
-  audience,
-  databaseUrl: url,
-  readUrls,
-  databaseConnections: connections,
-  databaseStatements: statements,
-  masterKey,
-  masterKeyFile,
-  secrets,
-  signingKeys,
-  ...values
-}: Values): Config {
+/** Refuses a share of traces that no sampler asks for: all traces would be recorded. */
+const samplerFaults = ({
+  tracesSampler,
+  tracesSamplerArg,
+}: Readonly<Record<string, unknown>>): readonly string[] =>
+  tracesSamplerArg !== undefined && typeof tracesSampler === "string" && !tracesSampler.endsWith("ratio")
+    ? [
+        `OTEL_TRACES_SAMPLER_ARG may be set only with a sampler that has a share, such as \`parentbased_traceidratio\`, not with \`${tracesSampler}\``,
+      ]
+    : [];
+
+const noPairs: ReadonlyMap<string, string> = new Map();
+
+function tracingOf(values: Pick<Values, TracingMembers>): TracingOptions | undefined {
+  const { otlpEndpoint, otlpTracesEndpoint, tracesExporter, telemetryDisabled } = values;
+  const url =
+    otlpTracesEndpoint ??
+    (otlpEndpoint === undefined ? undefined : `${otlpEndpoint.replace(/\/$/, "")}/v1/traces`);
+  if (url === undefined || tracesExporter === "none" || telemetryDisabled) return undefined;
+  return {
+    url,
+    headers: () => values.otlpTracesHeaders ?? values.otlpHeaders ?? noPairs,
+    compression: values.otlpCompression,
+    timeout: values.otlpTimeout,
+    sampler: values.tracesSampler,
+    ratio: values.tracesSamplerArg ?? 1,
+    trustsClients: values.trustTraceparent,
+    serviceName: values.serviceName,
+    resource: values.resourceAttributes ?? noPairs,
+    delay: values.spanDelay,
+    queue: values.spanQueue,
+  };
+}
+
+function without<T extends object, Name extends keyof T>(values: T, names: readonly Name[]): Omit<T, Name> {
+  const left: Partial<T> = { ...values };
+  for (const name of names) delete left[name];
+  return left as Omit<T, Name>;
+}
+
+function toConfig(all: Values): Config {
+  const {
+    keySet,
+    issuer,
+    audience,
+    databaseUrl: url,
+    readUrls,
+    databaseConnections: connections,
+    databaseStatements: statements,
+    masterKey,
+    masterKeyFile,
+    secrets,
+    signingKeys,
+    ...values
+  } = without(all, tracingMembers);
   const isWhole = keySet !== undefined && issuer !== undefined && audience !== undefined;
   return {
     ...values,
+    tracing: tracingOf(all),
     trust: isWhole ? { keySet, issuer, audience } : undefined,
     postgres: url === undefined ? undefined : { url, readUrls, connections, statements },
     secretSources: {

@@ -39,6 +39,7 @@ import { listen } from "./http/server.ts";
 import { recentIdentities } from "./identity/recent-identities.ts";
 import { createLog, errorFields, type Log } from "./log.ts";
 import { readinessChecks } from "./readiness/checks.ts";
+import { openTracing } from "./telemetry/open-tracing.ts";
 import { TtlCache } from "./ttl-cache.ts";
 import { recentProfiles } from "./v1/recent-profiles.ts";
 
@@ -119,6 +120,8 @@ async function start(
   const use = await useFolder(folder, config);
   opened.push(use.release);
   await requireRegistry(folder);
+  const tracing = await openTracing(config.tracing, log);
+  opened.push(() => tracing?.stop());
   const registry = await openRegistry(folder);
   opened.push(() => registry.close());
   const { skipTokenKey } = await readSecretsOf(folder, registry);
@@ -233,12 +236,15 @@ async function start(
     rates: shared.rates,
     now: Date.now,
     metrics,
+    tracing,
     readiness,
     heap,
   };
   await checks.waitForFirst();
   const worksInBackground = role.worksInBackground && config.worker;
-  const worker = worksInBackground ? await startWorker(exporting, { scopes, log, onDamage }) : undefined;
+  const worker = worksInBackground
+    ? await startWorker(exporting, { scopes, log, tracing, onDamage })
+    : undefined;
   opened.push(() => worker?.stop());
   // Opened before the server and closed after it, so that metrics show the requests in progress while the service drains.
   const admin = role.supervises ? await listenForOperator(config, metrics, log) : undefined;

@@ -17,6 +17,7 @@ test("without variables everything has its default", () => {
     listings: 20_000,
     trust: undefined,
     secretSources: { masterKeys: undefined, given: {} },
+    tracing: undefined,
     baseUrl: undefined,
     trustProxy: undefined,
     corsOrigins: undefined,
@@ -218,6 +219,93 @@ test("a part may be granted by its address outside of production", () => {
   for (const NODE_ENV of ["", "development"])
     expect(readConfig({ ...direct, NODE_ENV }).grants).toBe("direct_https");
   expect(readConfig({ NODE_ENV: "production" }).grants).toBe("logical");
+});
+
+const otlp = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318/" };
+
+test("traces are recorded only with the address of a collector", () => {
+  const { headers, ...tracing } = readConfig(otlp).tracing ?? {};
+  expect(headers?.()).toEqual(new Map());
+  expect(tracing).toEqual({
+    url: "http://collector:4318/v1/traces",
+    compression: "none",
+    timeout: 10_000,
+    sampler: "parentbased_always_on",
+    ratio: 1,
+    trustsClients: false,
+    serviceName: "cadastre",
+    resource: new Map(),
+    delay: 5000,
+    queue: 2048,
+  });
+  const named = { ...otlp, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "https://traces.example/in" };
+  expect(readConfig(named).tracing?.url).toBe("https://traces.example/in");
+  for (const off of [{ OTEL_TRACES_EXPORTER: "none" }, { OTEL_SDK_DISABLED: "true" }])
+    expect(readConfig({ ...named, ...off }).tracing).toBeUndefined();
+  expect(readConfig({ OTEL_TRACES_SAMPLER: "always_on" }).tracing).toBeUndefined();
+});
+
+test("headers for the collector are secrets, and are read as OpenTelemetry writes them", () => {
+  const OTEL_EXPORTER_OTLP_HEADERS = "authorization=Bearer%20dont-tell, x-a = b=c";
+  const config = readConfig({ ...otlp, OTEL_EXPORTER_OTLP_HEADERS });
+  expect(config.tracing?.headers()).toEqual(
+    new Map([
+      ["authorization", "Bearer dont-tell"],
+      ["x-a", "b=c"],
+    ]),
+  );
+  expect(JSON.stringify(config) + inspect(config, { depth: 9, showHidden: true })).not.toContain("dont-tell");
+  const own = { ...otlp, OTEL_EXPORTER_OTLP_HEADERS, OTEL_EXPORTER_OTLP_TRACES_HEADERS: "x-b=1" };
+  expect(readConfig(own).tracing?.headers()).toEqual(new Map([["x-b", "1"]]));
+  for (const wrong of [
+    "dont-tell",
+    "a=%dont-tell",
+    "a:b=dont-tell",
+    "a=dont-tell,",
+    "=dont-tell",
+    "a=x%0Adont-tell",
+  ]) {
+    const read = () => readConfig({ ...otlp, OTEL_EXPORTER_OTLP_HEADERS: wrong });
+    expect(read).toThrow(/^OTEL_EXPORTER_OTLP_HEADERS must be `name=value` pairs .* headers$/);
+    expect(read).not.toThrow("dont-tell");
+  }
+});
+
+test.each([
+  [
+    { OTEL_EXPORTER_OTLP_ENDPOINT: "http://me:dont-tell@collector" },
+    "OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https address without a query and without a user, not `http://…@collector`",
+  ],
+  [{ OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" }, "OTEL_EXPORTER_OTLP_PROTOCOL must be http/json, not `grpc`"],
+  [
+    { OTEL_TRACES_SAMPLER: "jaeger_remote" },
+    "OTEL_TRACES_SAMPLER must be always_on, always_off, traceidratio, parentbased_always_on, parentbased_always_off or parentbased_traceidratio, not `jaeger_remote`",
+  ],
+  ...["1.5", "-1", "1%", "1e-2"].map((share): [Record<string, string>, string] => [
+    { OTEL_TRACES_SAMPLER: "traceidratio", OTEL_TRACES_SAMPLER_ARG: share },
+    `OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1, not \`${share}\``,
+  ]),
+  [
+    { OTEL_TRACES_SAMPLER_ARG: "0.01" },
+    "OTEL_TRACES_SAMPLER_ARG may be set only with a sampler that has a share, such as `parentbased_traceidratio`, not with `parentbased_always_on`",
+  ],
+  [
+    { OTEL_RESOURCE_ATTRIBUTES: "environment" },
+    "OTEL_RESOURCE_ATTRIBUTES must be `name=value` pairs with commas between, and percent-encoded values, not `environment`",
+  ],
+])("%o is refused in a sentence", (environment, sentence) => {
+  expect(() => readConfig({ ...otlp, ...environment })).toThrow(sentence);
+});
+
+test.each([
+  ["0", 0],
+  ["1", 1],
+  ["0.01", 0.01],
+  [".5", 0.5],
+  ["1.0", 1],
+])("a sampler records a share of %s", (text, ratio) => {
+  const environment = { ...otlp, OTEL_TRACES_SAMPLER: "traceidratio", OTEL_TRACES_SAMPLER_ARG: text };
+  expect(readConfig(environment).tracing?.ratio).toBe(ratio);
 });
 
 test("every variable at fault is named", () => {

@@ -8,6 +8,7 @@
 
 export { inBackground } from "./read/customer-share.ts";
 export { QueryUsage } from "./read/query-usage.ts";
+export type { QueryFacts, ReadStages } from "./read/read-stages.ts";
 export type { ReplicaState, ReplicaStatus } from "./read/replica-status.ts";
 export type { CostClass, Use } from "./read/scheduler.ts";
 export type {

@@ -10,7 +10,7 @@ export type ListingReads = {
 };
 
 /** Selects the state to read: the current one, the one at a checkpoint, or the changes between checkpoints. */
-export type ListingOptions = Pick<ReadOptions, "asOf" | "since" | "until" | "signal">;
+export type ListingOptions = Pick<ReadOptions, "asOf" | "since" | "until" | "signal" | "stages">;
 
 /** Reads a page of the listings that match a query, restricted to the scope. */
 export async function readListings(

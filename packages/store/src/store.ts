@@ -2,6 +2,7 @@ import type { RestrictedQuery } from "@cadastre/entitlement";
 import type { Row } from "@cadastre/odata";
 import type { RecordForm } from "@cadastre/odata/run";
 import type { Coverage } from "./coverage/coverage.ts";
+import type { ReadStages } from "./read/read-stages.ts";
 
 /** A record with its resource, dataset and hidden values. */
 export type StoredRecord = {
@@ -84,6 +85,8 @@ export type ReadOptions = {
   readonly signal?: AbortSignal | undefined;
   /** True for a query that nobody waits for: other queries go first, and its time does not count against the customer's scan limit. */
   readonly background?: boolean | undefined;
+  /** Times the stages of the read. By default none is timed. */
+  readonly stages?: ReadStages | undefined;
 };
 
 export type Page = {
@@ -118,12 +121,12 @@ export type Store = {
   /** Returns the number of matching records on all pages. */
   readonly count: (
     query: RestrictedQuery,
-    options?: Pick<ReadOptions, "signal" | "background">,
+    options?: Pick<ReadOptions, "signal" | "background" | "stages">,
   ) => Promise<number>;
   /** Returns the first matching record as JSON text in UTF-8. */
   readonly one: (
     query: RestrictedQuery,
-    options?: Pick<ReadOptions, "nulls" | "signal" | "background">,
+    options?: Pick<ReadOptions, "nulls" | "signal" | "background" | "stages">,
   ) => Promise<Uint8Array | undefined>;
   /**
    * Returns how many records of the published build have values, in groups of at least `least` records. Undefined if no build was

@@ -3,6 +3,7 @@ import type { Scope } from "@cadastre/entitlement";
 import { type ManifestPart, sealManifest } from "@cadastre/manifest";
 import { DeliveryError } from "../errors.ts";
 import { type Pinned, readPinned } from "../exports/pinned.ts";
+import type { JobTrace } from "../job-trace.ts";
 import type { Delivery, DeliveryPart } from "../ledger/delivery.ts";
 import type { Claim } from "../ledger/queue.ts";
 import { writing } from "../parts/fault.ts";
@@ -35,7 +36,10 @@ export function partName(
 }
 
 /** Dependencies for building a delivery. */
-export type BuildOptions = Omit<WorkerMeans, "name"> & Pick<WorkerSettings, "clock" | "at">;
+export type BuildOptions = Omit<WorkerMeans, "name"> &
+  Pick<WorkerSettings, "clock" | "at"> & {
+    readonly stages: Pick<JobTrace, "timeAsync">;
+  };
 
 /** A delivery, and the claim under which a worker has it. */
 export type Claimed = { readonly claim: Claim; readonly delivery: Delivery };
@@ -50,9 +54,9 @@ export async function buildDelivery(
   { claim, delivery }: Claimed,
   signal: AbortSignal,
 ): Promise<void> {
-  const { ledger, source, at } = options;
+  const { ledger, source, at, stages } = options;
   const pinned = readPinned(delivery.pinned);
-  const scope = await requireScope(options, delivery);
+  const scope = await stages.timeAsync("authorize", () => requireScope(options, delivery));
   const datasets = deliveredDatasets(source, scope, pinned.profile);
   if (schemaOf(pinned.profile, datasets).sha256 !== pinned.schema.sha256)
     throw new DeliveryError("schema_changed");
@@ -68,13 +72,15 @@ export async function buildDelivery(
     }
   }
   await at("before_manifest");
-  const manifest = await sealManifest(manifestOf(delivery, pinned, datasets, finished));
-  const signature = JSON.stringify(await options.sign(manifest.bytes, delivery));
-  await requireScope(options, delivery);
-  await requireBasis(options, pinned, datasets);
-  await at("before_seal");
-  const text = new TextDecoder().decode(manifest.bytes);
-  await ledger.queue.seal(claim, { text, sha256: manifest.sha256, signature }, options.clock());
+  await stages.timeAsync("seal", async () => {
+    const manifest = await sealManifest(manifestOf(delivery, pinned, datasets, finished));
+    const signature = JSON.stringify(await options.sign(manifest.bytes, delivery));
+    await requireScope(options, delivery);
+    await requireBasis(options, pinned, datasets);
+    await at("before_seal");
+    const text = new TextDecoder().decode(manifest.bytes);
+    await ledger.queue.seal(claim, { text, sha256: manifest.sha256, signature }, options.clock());
+  });
   await at("after_manifest");
 }
 
@@ -130,7 +136,7 @@ type PartWork = Claimed & {
 
 /** Builds one part and records it in the ledger; undefined if there is no record from its start on. */
 async function buildPart(
-  { ledger, source, parts, at }: BuildOptions,
+  { ledger, source, parts, at, stages }: BuildOptions,
   { claim, delivery, pinned: { profile }, scope, content, start, ordinal }: PartWork,
   signal: AbortSignal,
 ): Promise<DeliveryPart | undefined> {
@@ -138,16 +144,16 @@ async function buildPart(
   const file = join(await parts.stage(claim), String(ordinal));
   const checkpoint = delivery.toCheckpoint;
   const request = { source, profile, scope, ...content, checkpoint, start };
-  const written = await writing(() => writePart(request, file, signal));
+  const written = await stages.timeAsync("write", () => writing(() => writePart(request, file, signal)));
   if (written === undefined) return undefined;
   const part = partOf(written, ordinal, partName(written.facts, partNumber(ordinal), profile));
   await at("after_part_write");
   await ledger.queue.announce(claim, part.sha256);
   await at("after_part_announce");
-  await parts.put(file, part);
+  await stages.timeAsync("store", () => parts.put(file, part));
   await at("before_part_commit");
   try {
-    await ledger.queue.addPart(claim, part);
+    await stages.timeAsync("record", () => ledger.queue.addPart(claim, part));
   } catch (error) {
     await ledger.queue.abandon(part.sha256);
     throw error;

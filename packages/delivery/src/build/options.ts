@@ -2,6 +2,7 @@ import type { Scope } from "@cadastre/entitlement";
 import type { ManifestSignature } from "@cadastre/manifest";
 import type { Destinations } from "../destinations/destinations.ts";
 import type { DeliveryErrorCode } from "../errors.ts";
+import type { StartJobTrace } from "../job-trace.ts";
 import type { Delivery } from "../ledger/delivery.ts";
 import type { DeliveryLedger } from "../ledger/ledger.ts";
 import type { DamageReport } from "../parts/damage.ts";
@@ -46,6 +47,8 @@ export type WorkerSettings = {
   /** Wait before the second attempt. It doubles with each further attempt. By default 5000. */
   readonly backoff: number;
   readonly report: (work: WorkReport) => void;
+  /** Starts the trace of a job. By default none is recorded. */
+  readonly trace: StartJobTrace;
   /** Called and awaited at each crash point: tests end the process there. @internal */
   readonly at: (point: CrashPoint) => Promise<void> | void;
 };

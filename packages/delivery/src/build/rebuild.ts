@@ -17,6 +17,8 @@ import { manifestOf } from "./manifest.ts";
 import { contentsOf } from "./part-text.ts";
 import { type PartRequest, writePart } from "./write-part.ts";
 
+type RebuildOptions = Omit<BuildOptions, "stages">;
+
 /**
  * Rebuilds one damaged part or manifest of a delivery from the records of its checkpoint. The result must have the same hash, and
  * replaces the damaged file by a rename. An intact part is left unchanged.
@@ -24,7 +26,7 @@ import { type PartRequest, writePart } from "./write-part.ts";
  * @throws {DeliveryError} `part_lost` if the result would have another hash, and every error of building a part
  */
 export async function rebuild(
-  options: BuildOptions,
+  options: RebuildOptions,
   { claim, delivery, part }: ClaimedDamage,
   signal: AbortSignal,
 ): Promise<void> {
@@ -64,7 +66,7 @@ async function isGood(parts: PartStore, part: DeliveryPart, signal: AbortSignal)
 }
 
 async function rebuildPart(
-  options: BuildOptions,
+  options: RebuildOptions,
   { claim, delivery, part }: DamagedPart,
   signal: AbortSignal,
 ): Promise<void> {
@@ -82,7 +84,7 @@ async function rebuildPart(
 }
 
 async function rebuildManifest(
-  options: BuildOptions,
+  options: RebuildOptions,
   { claim, delivery }: Pick<ClaimedDamage, "claim" | "delivery">,
 ): Promise<void> {
   const { ledger } = options;

@@ -52,19 +52,22 @@ export function createRebuilder(options: WorkerOptions): Worker {
 }
 
 async function workOnce(settings: Options, stop: AbortSignal): Promise<WorkReport | undefined> {
-  const { ledger, parts, name, lease, attempts, at } = settings;
+  const { ledger, parts, name, lease, attempts, at, trace } = settings;
   const claimed = await ledger.damage.claim(name, lease);
   if (claimed === undefined) return undefined;
   const kept = keepLease(ledger.damage, claimed.claim, lease);
+  const stages = trace({ name: "rebuild", delivery: claimed.delivery.id });
   let report: WorkReport = { delivery: claimed.delivery.id, outcome: "rebuilt" };
   try {
     await at("after_claim");
     if (claimed.attempts > attempts) throw new DeliveryError("part_lost", "its workers were lost");
-    await rebuild(settings, claimed, AbortSignal.any([stop, kept.signal]));
+    const signal = AbortSignal.any([stop, kept.signal]);
+    await stages.timeAsync("rebuild", () => rebuild(settings, claimed, signal));
   } catch (error) {
     report = await giveUp(settings, claimed, error, stop.aborted);
   } finally {
     await kept.stop();
+    stages.end(report);
   }
   // Leftover files are removed by a later sweep.
   await parts.sweep(ledger.retention.claims).catch(() => {});

@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { backoffDelay } from "@cadastre/manifest/retry";
 import { DeliveryError } from "../errors.ts";
+import { type JobTrace, untraced } from "../job-trace.ts";
 import type { Delivery } from "../ledger/delivery.ts";
 import type { DeliveryLedger } from "../ledger/ledger.ts";
 import type { Claim, ClaimTerms, DeliveryQueue } from "../ledger/queue.ts";
@@ -64,7 +65,7 @@ export function createWorker(options: WorkerOptions): Worker {
   const { ledger, parts } = settings;
   return workerOf(settings, {
     task: "build",
-    perform: (claimed, signal) => buildDelivery(settings, claimed, signal),
+    perform: (claimed, signal, stages) => buildDelivery({ ...settings, stages }, claimed, signal),
     outcomeOf: ({ mode }) => (mode === "pull" ? "complete" : "sealed"),
     // Leftover files are removed by a later sweep.
     clean: () => parts.sweep(ledger.retention.claims).catch(() => {}),
@@ -76,7 +77,8 @@ export function createPublisher(options: PublisherOptions): Worker {
   const settings = { ...options, ...workerSettings(options) };
   return workerOf(settings, {
     task: "publish",
-    perform: (claimed, signal) => publishClaimed(settings, claimed, signal),
+    perform: (claimed, signal, stages) =>
+      stages.timeAsync("publish", () => publishClaimed(settings, claimed, signal)),
     outcomeOf: () => "complete",
     clean: async () => {},
   });
@@ -85,13 +87,14 @@ export function createPublisher(options: PublisherOptions): Worker {
 type Settings = WorkerSettings &
   Pick<WorkerMeans, "name"> & { readonly ledger: Pick<DeliveryLedger, "queue"> };
 
-type Job = Required<Pick<ClaimTerms, "task">> & {
-  readonly perform: (claimed: Claimed, signal: AbortSignal) => Promise<void>;
+type WorkerJob = {
+  readonly task: NonNullable<ClaimTerms["task"]>;
+  readonly perform: (claimed: Claimed, signal: AbortSignal, stages: JobTrace) => Promise<void>;
   readonly outcomeOf: (delivery: Delivery) => WorkOutcome;
   readonly clean: () => Promise<unknown>;
 };
 
-const workerOf = (settings: Settings, job: Job): Worker => ({
+const workerOf = (settings: Settings, job: WorkerJob): Worker => ({
   work: (signal = new AbortController().signal) => work(settings, job, signal),
   run: async (signal) => {
     while (!signal.aborted) {
@@ -108,26 +111,29 @@ export const workerSettings = (options: WorkerOptions | PublisherOptions): Worke
   backoff: options.backoff ?? 5000,
   clock: options.clock ?? Date.now,
   report: options.report ?? (() => {}),
+  trace: options.trace ?? untraced,
   at: options.at ?? (() => {}),
 });
 
 export const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   setTimeout(milliseconds, undefined, { signal }).catch(() => {});
 
-async function work(settings: Settings, job: Job, stop: AbortSignal): Promise<WorkReport | undefined> {
-  const { ledger, name, lease, attempts, at } = settings;
+async function work(settings: Settings, job: WorkerJob, stop: AbortSignal): Promise<WorkReport | undefined> {
+  const { ledger, name, lease, attempts, at, trace } = settings;
   const claimed = await ledger.queue.claim(name, { lease, attempts, task: job.task });
   if (claimed === undefined) return undefined;
   const { claim, delivery } = claimed;
   const kept = keepLease(ledger.queue, claim, lease);
+  const stages = trace({ name: job.task, delivery: delivery.id });
   let report: WorkReport = { delivery: delivery.id, outcome: job.outcomeOf(delivery) };
   try {
     await at("after_claim");
-    await job.perform(claimed, AbortSignal.any([stop, kept.signal]));
+    await job.perform(claimed, AbortSignal.any([stop, kept.signal]), stages);
   } catch (error) {
     report = await giveUp(settings, claimed, error, stop.aborted);
   } finally {
     await kept.stop();
+    stages.end(report);
   }
   await job.clean();
   settings.report(report);

@@ -14,6 +14,8 @@ export type PostOptions = WebhookReach & {
   /** Time limit for the whole request, in milliseconds. By default 10,000. */
   readonly timeout?: number | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** W3C `traceparent` of the request. It is not covered by the signature. */
+  readonly traceparent?: string | undefined;
 };
 
 /** Maximum number of informational responses (1xx) before the answer. Without a limit, a server could send them endlessly. */
@@ -80,6 +82,7 @@ async function postTo(
           "content-type": "application/json",
           "content-length": content.length,
           "user-agent": "cadastre-webhooks",
+          ...(options.traceparent === undefined ? {} : { traceparent: options.traceparent }),
         },
         // A new connection for each message: a pooled one would go to an address that was checked for another message.
         agent: false,

@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { EntitlementError, type Scope } from "@cadastre/entitlement";
+import { type JobTrace, type StartJobTrace, untraced } from "../job-trace.ts";
 import type { SealingKey } from "../sealed-text.ts";
 import { attempt, resultOf } from "./attempt.ts";
 import type { WebhookOutbox, WebhookSending } from "./outbox.ts";
@@ -20,7 +21,7 @@ export type WebhookReport = {
 };
 
 /** Times are in milliseconds. */
-export type WebhookSenderOptions = Omit<PostOptions, "signal"> & {
+export type WebhookSenderOptions = Omit<PostOptions, "signal" | "traceparent"> & {
   readonly outbox: WebhookOutbox;
   /** Key that the secrets of webhooks are encrypted with. */
   readonly key: SealingKey;
@@ -35,6 +36,8 @@ export type WebhookSenderOptions = Omit<PostOptions, "signal"> & {
   /** Number of messages sent concurrently, by default 16: sending is mostly waiting. At most a quarter of them go to one customer. */
   readonly concurrency?: number | undefined;
   readonly report?: ((report: WebhookReport) => void) | undefined;
+  /** Starts the trace of an attempt. By default none is recorded. */
+  readonly trace?: StartJobTrace | undefined;
 };
 
 /** Sends messages to webhooks. It keeps no state in memory: any number of senders may work on one registry, and stop at any time. */
@@ -58,7 +61,7 @@ const groupSize = 100;
 
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
   const { outbox, scopeOf, clock = Date.now, random = Math.random } = options;
-  const { poll = 1000, concurrency = 16, report = () => {} } = options;
+  const { poll = 1000, concurrency = 16, report = () => {}, trace = untraced } = options;
 
   const terms = { lease, wait: maxWebhookWait, most: Math.ceil(concurrency / 4) };
 
@@ -74,16 +77,24 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
     return true;
   }
 
-  async function deliver(sending: WebhookSending, signal: AbortSignal | undefined): Promise<WebhookReport> {
+  async function deliver(
+    sending: WebhookSending,
+    signal: AbortSignal | undefined,
+    stages: JobTrace,
+  ): Promise<WebhookReport> {
     const { webhook, message } = sending;
     const told = { webhook: webhook.id, message: message.id };
-    const granted = await grantedBy(scopeOf, webhook.customer);
+    const granted = await stages.timeAsync("authorize", () => grantedBy(scopeOf, webhook.customer));
     if (message.type !== "entitlement.changed" && granted === "unverifiable")
       return { ...told, outcome: await putOff(sending) };
     if (!isToldOf(message.type, granted))
       return { ...told, outcome: outcomeOf("dropped", await outbox.drop(sending)) };
-    const met = await attempt(sending, clock(), { ...options, signal });
-    const isNoted = await outbox.note(sending, resultOf(sending, met, { at: clock(), random: random() }));
+    const met = await stages.timeAsync("post", (traceparent) =>
+      attempt(sending, clock(), { ...options, signal, traceparent }),
+    );
+    const isNoted = await stages.timeAsync("note", () =>
+      outbox.note(sending, resultOf(sending, met, { at: clock(), random: random() })),
+    );
     const outcome = outcomeOf(met.failure === null ? "sent" : "failed", isNoted);
     return { ...told, outcome, status: met.status, code: met.failure, ...causeOf(met.cause) };
   }
@@ -104,11 +115,15 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
     const sending = await outbox.claim(clock(), terms);
     if (sending === undefined) return undefined;
     const told = { webhook: sending.webhook.id, message: sending.message.id };
-    const reported = await deliver(sending, signal).catch(async (cause: unknown): Promise<WebhookReport> => {
-      const isStopping = signal?.aborted === true;
-      const outcome = await (isStopping ? giveBack : putOff)(sending).catch(() => "lost" as const);
-      return { ...told, outcome, ...causeOf(isStopping ? undefined : cause) };
-    });
+    const stages = trace({ name: "webhook", ...told });
+    const reported = await deliver(sending, signal, stages).catch(
+      async (cause: unknown): Promise<WebhookReport> => {
+        const isStopping = signal?.aborted === true;
+        const outcome = await (isStopping ? giveBack : putOff)(sending).catch(() => "lost" as const);
+        return { ...told, outcome, ...causeOf(isStopping ? undefined : cause) };
+      },
+    );
+    stages.end(reported);
     report(reported);
     return reported;
   }

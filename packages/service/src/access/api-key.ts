@@ -37,17 +37,20 @@ export function requireApiKey(
   return async (req, res, next) => {
     const at = now();
     const context = findContext(req);
-    const record = await keys.find(apiKeyOf(req), at, freshness);
-    if (record === undefined) {
-      rates.takeRefusal(context?.address ?? "");
-      throw new Refused("unauthorized");
-    }
-    const { scope, state }: AccountScope = admitsExpired
-      ? await scopes.ofAccount(record.customer, at, freshness)
-      : { scope: await scopes.of(record.customer, at, freshness), state: "active" };
-    const caller = { keyId: record.id, scope, entitlementState: state };
-    if (context !== undefined) context.caller = caller;
-    rates.takeFor(caller, res);
+    const authenticate = async () => {
+      const record = await keys.find(apiKeyOf(req), at, freshness);
+      if (record === undefined) {
+        rates.takeRefusal(context?.address ?? "");
+        throw new Refused("unauthorized");
+      }
+      const { scope, state }: AccountScope = admitsExpired
+        ? await scopes.ofAccount(record.customer, at, freshness)
+        : { scope: await scopes.of(record.customer, at, freshness), state: "active" };
+      const caller = { keyId: record.id, scope, entitlementState: state };
+      if (context !== undefined) context.caller = caller;
+      rates.takeFor(caller, res);
+    };
+    await (context === undefined ? authenticate() : context.stages.timeAsync("authenticate", authenticate));
     next();
   };
 }

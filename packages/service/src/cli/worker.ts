@@ -8,6 +8,7 @@ import { outputProfiles } from "../delivery/profiles.ts";
 import { openSigningKeys } from "../delivery/signing-keys.ts";
 import { startWorker } from "../delivery/start-worker.ts";
 import { createLog, errorFields } from "../log.ts";
+import { openTracing } from "../telemetry/open-tracing.ts";
 import { recentProfiles } from "../v1/recent-profiles.ts";
 import { withServiceRegistry } from "./data.ts";
 import { nextSignal } from "./next-signal.ts";
@@ -28,6 +29,7 @@ export const workerCommand = (): Command =>
           registry,
           onFailure: (error) => log.warn(errorFields(error), "could not read the key set anew"),
         });
+        const tracing = await openTracing(config.tracing, log);
         try {
           const scopes = createScopes(registry.entitlements, trust, scopeOptions);
           const exporting = await openExportDependencies({
@@ -39,12 +41,13 @@ export const workerCommand = (): Command =>
             profiles: recentProfiles(registry.profiles),
             skipTokenKey,
           });
-          const worker = await startWorker(exporting, { scopes, log });
+          const worker = await startWorker(exporting, { scopes, log, tracing });
           const stopped = nextSignal(["SIGINT", "SIGTERM"]);
           printMessage("Building deliveries. Stop with Ctrl-C.");
           await stopped;
           await worker.stop();
         } finally {
+          await tracing?.stop();
           trust.keys.close();
         }
       }),

@@ -22,6 +22,7 @@ import { databasesOf } from "../data/databases.ts";
 import { followActivation } from "../gates/activation.ts";
 import { memoryLimitsOf } from "../http/memory-limits.ts";
 import { errorFields, type Log } from "../log.ts";
+import type { Tracing } from "../telemetry/tracing.ts";
 import { damageLog } from "./damage-log.ts";
 import type { ExportDependencies } from "./dependencies.ts";
 import { exportSource } from "./export-source.ts";
@@ -42,6 +43,8 @@ const pageTimeout = 60_000;
 export type WorkerServices = {
   readonly scopes: Scopes;
   readonly log: Log;
+  /** Undefined: no traces are recorded. */
+  readonly tracing?: Tracing | undefined;
   /** Called when a part is found to be damaged while it is published. By default it is logged. */
   readonly onDamage?: (report: DamageReport) => void;
 };
@@ -59,7 +62,7 @@ export type RunningWorker = {
  */
 export async function startWorker(
   exporting: ExportDependencies,
-  { scopes, log, onDamage = damageLog(log) }: WorkerServices,
+  { scopes, log, tracing, onDamage = damageLog(log) }: WorkerServices,
 ): Promise<RunningWorker> {
   const { config, folder, registry, parts } = exporting;
   const store = await databasesOf(folder).openListings({
@@ -82,6 +85,7 @@ export async function startWorker(
     lease: config.leaseSeconds * 1000,
     poll,
     report: (work: WorkReport) => note(log, work),
+    trace: tracing?.job,
   };
   const sign = async (bytes: Uint8Array) => signManifest(bytes, (await exporting.manifestKeys()).signing);
   const building: WorkerOptions = { ...common, source, sign };
@@ -90,7 +94,7 @@ export async function startWorker(
     createRebuilder(building),
     ...publishersOf(destinations && { ...common, destinations, onDamage }),
     schedulerOf(exporting, { source, scopeOf, log }),
-    senderOf(exporting, { scopeOf, log }),
+    senderOf(exporting, { scopeOf, log, trace: tracing?.job }),
   ];
   const clean = () => cleanUp({ ledger, parts }, log);
   const stopping = new AbortController();
@@ -134,11 +138,11 @@ const schedulerOf = (
 
 const senderOf = (
   { registry, webhookTerms }: ExportDependencies,
-  { scopeOf, log }: Pick<WebhookSenderOptions, "scopeOf"> & { readonly log: Log },
+  { log, ...means }: Pick<WebhookSenderOptions, "scopeOf" | "trace"> & { readonly log: Log },
 ) =>
   createWebhookSender({
     ...webhookTerms,
-    scopeOf,
+    ...means,
     outbox: registry.webhooks.outbox,
     poll,
     report: (sent) => noteSent(log, sent),

@@ -6,7 +6,8 @@ import type { PublicCode } from "../errors.ts";
 import type { Answer } from "../http/answer.ts";
 import type { HeaderReader } from "../http/odata-protocol.ts";
 import type { Operation, Schema } from "../http/operation.ts";
-import type { EntitlementState, Stages } from "../http/request-context.ts";
+import type { EntitlementState } from "../http/request-context.ts";
+import type { Stages } from "../telemetry/stages.ts";
 
 type Shape = z.core.$ZodLooseShape;
 type Values<S extends Shape> = z.output<z.ZodObject<S>>;

@@ -14,8 +14,9 @@ import {
 } from "../http/answer.ts";
 import { abortOnClientClose } from "../http/connection.ts";
 import { toPublicError } from "../http/error-body.ts";
-import { callerOf, createStages, findContext } from "../http/request-context.ts";
+import { callerOf, findContext } from "../http/request-context.ts";
 import { privateResponse } from "../http/response-headers.ts";
+import { createStages } from "../telemetry/stages.ts";
 import type { Freshness } from "../ttl-cache.ts";
 import type { Endpoint, EndpointCall } from "./endpoint.ts";
 import { readRequest } from "./read-request.ts";

@@ -5,6 +5,7 @@ import type { Response } from "express";
 import { Refused } from "../errors.ts";
 import { type ContentCoding, chooseEncoding, compressor, leastCompressed } from "./compression.ts";
 import type { HeaderReader } from "./odata-protocol.ts";
+import { findContext } from "./request-context.ts";
 
 /** Text, or a sequence of pieces of text and UTF-8 bytes. */
 export type Body = string | readonly Piece[];
@@ -68,11 +69,19 @@ export const ok = (contentType: string, body: Body): Answer => ({ status: 200, c
 /** The 204 response for a null value. */
 export const noContent: Answer = { status: 204, body: "" };
 
+/** Times the sending of an answer, until the connection has taken the last byte or is closed. */
+function timeSending(res: Response): void {
+  const end = findContext(res.req)?.stages.begin("send");
+  // Before the request itself is ended, by the listener of `requestIds`.
+  if (end !== undefined) res.prependOnceListener("close", end);
+}
+
 /** Sends an answer whose body is streamed. */
 export async function sendStreamedAnswer(
   res: Response,
   { status, contentType, headers = {}, stream }: Answer,
 ): Promise<void> {
+  timeSending(res);
   res.status(status);
   for (const [name, value] of Object.entries({ "content-type": contentType ?? "", ...headers }))
     res.setHeader(name, value);
@@ -90,6 +99,7 @@ export function sendAnswer(
     release();
     return;
   }
+  timeSending(res);
   res.once("close", release);
   res.status(status);
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
@@ -170,6 +180,7 @@ export async function sendBodyStream(
   pieces: AsyncIterable<Piece>,
   compressed: boolean,
 ): Promise<void> {
+  timeSending(res);
   res.setHeader("content-type", contentType);
   const encoding = compressed ? chosenEncoding(res) : undefined;
   const source = Readable.from(pieces, { objectMode: false });

@@ -15,6 +15,7 @@ export function onError(log: Log, noteError: (error: unknown) => void = () => {}
     noteError(error);
     const context = findContext(req);
     const shown = toPublicError(error, context?.optionTexts);
+    if (context !== undefined) context.errorCode = shown.code;
     // If the client has disconnected, the work was aborted and did not fail.
     if (!res.destroyed) logFailure(log, context?.requestId, error, shown);
     // Part of the answer was already sent, so Express closes the connection.

@@ -2,10 +2,13 @@ import { randomUUID } from "node:crypto";
 import { isIP } from "node:net";
 import type { Request, RequestHandler } from "express";
 import { type Log, truncated } from "../log.ts";
+import { createStages } from "../telemetry/stages.ts";
+import { methodFact, type TraceSpan } from "../telemetry/trace-span.ts";
+import type { Tracing } from "../telemetry/tracing.ts";
 import { arrivalOf } from "./connection.ts";
 import type { Metrics } from "./metrics.ts";
 import { isCut } from "./open-connections.ts";
-import { createStages, findContext, setContext } from "./request-context.ts";
+import { type RequestContext, setContext } from "./request-context.ts";
 import { forwardedFor } from "./request-head.ts";
 
 const acceptable = /^[\w.-]{1,64}$/;
@@ -18,15 +21,21 @@ export function requestIdOf(given: string | undefined): string {
 /** Scheme and host of a request target in absolute form, which proxies send. Source: RFC 9112, section 3.2.2. */
 const origin = /^https?:\/\/[^/?#]*/i;
 
-/** Gives each request an id and a context, sends the id in the answer, and logs and counts the request when its answer has ended. */
-export function requestIds(log: Log, metrics?: Metrics): RequestHandler {
+/**
+ * Gives each request an id, a context and a trace, sends the id in the answer, and logs and counts the request when its answer has ended.
+ */
+export function requestIds(log: Log, metrics?: Metrics, tracing?: Tracing): RequestHandler {
   return (req, res, next) => {
     req.url = req.url.replace(origin, "") || "/";
     req.originalUrl = req.url;
     const requestId = requestIdOf(req.get("x-request-id"));
     const started = arrivalOf(req);
     const address = clientAddress(req);
-    setContext(req, { requestId, address, stages: createStages() });
+    // Load balancers ask for the health every few seconds.
+    const isTraced = !req.originalUrl.startsWith("/health/");
+    const trace = isTraced ? tracing?.request(req.get("traceparent"), started) : undefined;
+    const context: RequestContext = { requestId, address, trace, stages: createStages(trace?.span) };
+    setContext(req, context);
     res.setHeader("x-request-id", requestId);
     let isWhole = false;
     // Not `writableFinished`, which is also true if the connection was destroyed while the last bytes waited to be sent.
@@ -34,27 +43,48 @@ export function requestIds(log: Log, metrics?: Metrics): RequestHandler {
       isWhole = !req.socket.destroyed;
     });
     res.once("close", () => {
-      const { scope, keyId } = findContext(req)?.caller ?? {};
-      const elapsed = performance.now() - started;
+      const { scope, keyId } = context.caller ?? {};
+      const ended = performance.now();
+      const elapsed = ended - started;
       const milliseconds = Math.round(elapsed * 10) / 10;
       // Log the path only: the query may contain secrets that were sent by mistake, such as an API key.
       const path = truncated(req.originalUrl.split("?", 1)[0] ?? "");
       const facts = { requestId, method: req.method, path, status: res.statusCode, milliseconds, address };
-      const caller = { customer: scope?.customer, keyId };
+      const caller = { customer: scope?.customer, keyId, traceId: trace?.traceId };
       const end = isWhole ? "answered" : isCut(res) ? "cut" : "aborted";
       if (end === "cut") log.warn({ ...facts, ...caller }, "cut, because the service was stopped");
       else log.info({ ...facts, ...caller }, end);
       const { path: template } = (req.route ?? {}) as { readonly path?: string };
-      metrics?.observe({
-        method: req.method,
-        route: findContext(req)?.route ?? template,
-        status: res.statusCode,
-        seconds: elapsed / 1000,
-        end,
-      });
+      const route = context.route ?? template;
+      const { method } = req;
+      const { statusCode: status } = res;
+      metrics?.observe({ method, route, status, seconds: elapsed / 1000, end });
+      if (trace?.span !== undefined)
+        endSpan(trace.span, { method, route, status, end, error: context.errorCode }, ended);
     });
     next();
   };
+}
+
+type RequestFacts = {
+  readonly method: string;
+  readonly route: string | undefined;
+  readonly status: number;
+  readonly end: string;
+  readonly error: string | undefined;
+};
+
+/**
+ * Ends the span of a request. A refused request is no error of the server, but has the code of its refusal.
+ * Source: OpenTelemetry Semantic Conventions, "HTTP server span".
+ */
+function endSpan(span: TraceSpan, { route, status, end, error, ...facts }: RequestFacts, at: number): void {
+  const method = methodFact(facts.method);
+  const code = error ?? (status >= 500 ? String(status) : undefined);
+  span.rename(`${method === "_OTHER" ? "HTTP" : method} ${route ?? ""}`.trimEnd());
+  span.note({ method, route, path: route, scheme: "http", status, end, error: code });
+  if (code !== undefined && status >= 500) span.fail(code);
+  span.end(at);
 }
 
 /**

@@ -57,14 +57,18 @@ export async function collection(
   const form = recordFormOf({ root: request.root, query: bound, format });
   const read = { count, nulls: !ignoreNulls, form };
   const gone = request.gone();
-  const reserved = await stages.timeAsync("run", () =>
+  const reserved = await stages.timeAsync("reserve", () =>
     memory.reserve(scope.customer, estimatedBytes(restricted, options), gone),
   );
   try {
-    const page = await stages.timeAsync("run", () =>
-      withOptionTarget({ options, bound, scope, store }, () =>
-        withStaleTokenError(store.page(restricted, { ...read, from: position?.from, signal: gone })),
-      ),
+    const from = position?.from;
+    const page = await stages.timeAsync(
+      "run",
+      (within) =>
+        withOptionTarget({ options, bound, scope, store }, () =>
+          withStaleTokenError(store.page(restricted, { ...read, from, signal: gone, stages: within })),
+        ),
+      { entitySet: entitySet.name },
     );
     reserved.resize(page.records.buffer.byteLength);
     const release = () => {

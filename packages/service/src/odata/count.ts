@@ -20,8 +20,13 @@ export async function count(
   const bound = stages.time("bind", () => bindRows(options, entitySet));
   const wanted = await atPlacekey(bound, options.placekey, request, services);
   const restricted = stages.time("restrict", () => restrict(wanted, scope));
-  const records = await stages.timeAsync("run", () =>
-    withOptionTarget({ options, bound, scope, store }, () => store.count(restricted, { signal: gone() })),
+  const records = await stages.timeAsync(
+    "run",
+    (within) =>
+      withOptionTarget({ options, bound, scope, store }, () =>
+        store.count(restricted, { signal: gone(), stages: within }),
+      ),
+    { entitySet: entitySet.name },
   );
   return ok(textType, String(records));
 }

@@ -2,6 +2,7 @@ import { type RestrictedQuery, restrict } from "@cadastre/entitlement";
 import type { EntitySet } from "@cadastre/odata";
 import { Refused } from "../errors.ts";
 import type { Answer } from "../http/answer.ts";
+import type { Stages } from "../telemetry/stages.ts";
 import type { EntityKey } from "./address.ts";
 import type { OdataRequest } from "./odata-request.ts";
 import { preferenceApplied } from "./prefer.ts";
@@ -21,7 +22,7 @@ export async function entity(
   const { select, format, ignoreNulls, preferences } = stages.time("parse", () => parseEntity(request));
   const query = stages.time("bind", () => bindOne(select, entitySet, key));
   const restricted = stages.time("restrict", () => restrict(readFor(format, query), scope));
-  const record = await stages.timeAsync("run", () => readOne(restricted, !ignoreNulls, services));
+  const record = await readOne(restricted, !ignoreNulls, stages, services);
   const answer = stages.time("render", () => renderEntity({ root, query, format }, record));
   return { ...answer, headers: { ...answer.headers, ...preferenceApplied(preferences) } };
 }
@@ -30,9 +31,12 @@ export async function entity(
 export async function readOne(
   query: RestrictedQuery,
   nulls: boolean,
+  stages: Stages,
   { store }: OdataServices,
 ): Promise<Uint8Array> {
-  const record = await store.one(query, { nulls });
+  const record = await stages.timeAsync("run", (within) => store.one(query, { nulls, stages: within }), {
+    entitySet: query.entitySet.name,
+  });
   if (record === undefined) throw new Refused("not_found");
   return record;
 }

@@ -1,6 +1,6 @@
 import type { Scope } from "@cadastre/entitlement";
 import type { HeaderReader, OdataVersion } from "../http/odata-protocol.ts";
-import type { Stages } from "../http/request-context.ts";
+import type { Stages } from "../telemetry/stages.ts";
 import type { ResourcePath } from "./address.ts";
 
 /** Read request under the OData root, independent of Express. */

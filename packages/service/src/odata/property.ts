@@ -79,7 +79,7 @@ async function readValue(
   const bound = stages.time("bind", () => bindOne(undefined, entitySet, key));
   const query = { ...bound, select: [{ property: asked, expression: propertyNode(asked) }] };
   const restricted = stages.time("restrict", () => restrict(query, scope));
-  const record = await stages.timeAsync("run", () => readOne(restricted, true, services));
+  const record = await readOne(restricted, true, stages, services);
   const [read] = readRecords(Buffer.from(record).toString());
   return read?.members[0]?.value ?? "null";
 }

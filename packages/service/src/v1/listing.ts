@@ -25,8 +25,9 @@ export const listing = defineEndpoint({
   handle: async ({ caller: { scope }, params, stages, gone, reply }, services: V1Services) => {
     const entitySet = requireFilteredListings(scope, services);
     const identities = await services.identities();
-    const listed = await stages.timeAsync("run", () =>
-      readListedId(params.listing_key, { store: services.store, entitySet, scope }, { signal: gone() }),
+    const reads = { store: services.store, entitySet, scope };
+    const listed = await stages.timeAsync("run", (within) =>
+      readListedId(params.listing_key, reads, { signal: gone(), stages: within }),
     );
     if (listed === undefined) throw new Refused("not_found");
     const id = listed.id === undefined ? undefined : identities(listed.id).id;

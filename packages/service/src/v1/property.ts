@@ -44,8 +44,8 @@ export const physicalProperty = defineEndpoint({
     if (!isPropertyId(id)) throw new Refused("not_found");
     const { store } = services;
     const identities = await services.identities();
-    const view = await stages.timeAsync("run", () =>
-      readProperty(id, { store, entitySet, scope, identities }, { signal: gone() }),
+    const view = await stages.timeAsync("run", (within) =>
+      readProperty(id, { store, entitySet, scope, identities }, { signal: gone(), stages: within }),
     );
     if (view === undefined) throw new Refused("not_found");
     return stages.time("render", () => reply(view));

@@ -13,6 +13,7 @@ import { firstOf, withPosition } from "../read/current-compiler.ts";
 import { type QueryLimits, shareOf } from "../read/customer-share.ts";
 import { type AnswerParts, expectedCost } from "../read/expected-cost.ts";
 import { PageRequests } from "../read/page-requests.ts";
+import { untimed } from "../read/read-stages.ts";
 import { type CountRequest, emptyPage, pageStatements } from "../read/request.ts";
 import type { CostClass, CustomerShare, QueryScheduler, Use } from "../read/scheduler.ts";
 import { type HistoricalState, pastOf } from "../read/versions.ts";
@@ -163,14 +164,17 @@ class PostgresStore implements WritableStore {
   };
 
   async #page(run: Run, query: RestrictedQuery, options: ReadOptions): Promise<Page> {
-    const { from, count = false } = options;
+    const { from, count = false, stages = untimed } = options;
     const stored = this.#find(query);
     const past = pastOf(options);
     const placed = from === undefined ? query : await this.#after(run, query, from);
-    const request: PageAndCount = {
-      page: query.top === 0 ? undefined : this.#pageRequests.of(placed, stored, options, past),
-      count: count ? compileCountRequest(query, stored, past) : undefined,
-    };
+    const request = stages.time(
+      "compile",
+      (): PageAndCount => ({
+        page: query.top === 0 ? undefined : this.#pageRequests.of(placed, stored, options, past),
+        count: count ? compileCountRequest(query, stored, past) : undefined,
+      }),
+    );
     const {
       checkpoint,
       page,
@@ -184,12 +188,16 @@ class PostgresStore implements WritableStore {
   }
 
   readonly count: WritableStore["count"] = (query, options = {}) => {
-    const count = compileCountRequest(query, this.#find(query), undefined);
+    const { stages = untimed } = options;
+    const count = stages.time("compile", () => compileCountRequest(query, this.#find(query), undefined));
     return this.#read(query, { count: true }, options, (run) => countWith(run, count));
   };
 
   readonly one: WritableStore["one"] = (query, options = {}) => {
-    const page = this.#pageRequests.of(firstOf(query), this.#find(query), options, undefined);
+    const { stages = untimed } = options;
+    const page = stages.time("compile", () =>
+      this.#pageRequests.of(firstOf(query), this.#find(query), options, undefined),
+    );
     return this.#read(query, { page: true }, options, async (run) => {
       const found = (await readCurrent(run, { page })).page;
       return found?.length === 1 ? found.records : undefined;
@@ -270,14 +278,14 @@ class PostgresStore implements WritableStore {
   #read<T>(
     query: RestrictedQuery,
     asked: AnswerParts,
-    options: Pick<ReadOptions, "signal" | "background" | "from" | "asOf" | "until">,
+    options: Pick<ReadOptions, "signal" | "background" | "from" | "asOf" | "until" | "stages">,
     work: (run: Run) => Promise<T>,
   ): Promise<T> {
     const expected = expectedCost(query, this.#find(query).table, asked);
     const share = shareOf(query, this.#limits);
     const within = (run: Run) => work(this.#isWalled ? runWithin(query, run) : run);
-    const { signal, background } = options;
-    return this.#readers.use(expected, within, { share, background, signal }, needsOf(options));
+    const { signal, background, stages } = options;
+    return this.#readers.use(expected, within, { share, background, signal, stages }, needsOf(options));
   }
 
   #find({ entitySet: { name } }: BoundQuery): PostgresTable {

@@ -2,6 +2,7 @@ import { LruCache } from "@cadastre/odata/lru-cache";
 import { StoreError } from "../errors.ts";
 import type { ExpectedCost } from "./expected-cost.ts";
 import { QueryUsage } from "./query-usage.ts";
+import { type ReadStages, untimed } from "./read-stages.ts";
 
 /** The customer that a query is run for, and its limits. */
 export type CustomerShare = {
@@ -20,6 +21,8 @@ export type ReadFor = {
   /** See `ReadOptions`. */
   readonly background?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** See `ReadOptions`. */
+  readonly stages?: ReadStages | undefined;
 };
 
 /**
@@ -77,6 +80,7 @@ type Run<T> = {
   /** Timeout in milliseconds, including the time in the queue. */
   readonly timeout: number;
   readonly signal: AbortSignal | undefined;
+  readonly stages?: ReadStages | undefined;
   /** Runs the query for at most `timeout` milliseconds. */
   readonly attempt: (timeout: number, cost: CostClass) => Promise<T>;
 };
@@ -166,8 +170,8 @@ export class QueryScheduler {
 
   /** @param most maximum time of the attempt, in milliseconds */
   async #runAs<T>(cost: CostClass, query: Run<T>, end: number, most: number): Promise<T> {
-    const { share, shape, background, signal, attempt } = query;
-    const turn = await this.#take(share, cost, end, signal);
+    const { share, shape, background, signal, stages = untimed, attempt } = query;
+    const turn = await stages.timeAsync("wait", () => this.#take(share, cost, end, signal));
     const started = this.#now();
     try {
       return await attempt(Math.min(most, end - started), cost);

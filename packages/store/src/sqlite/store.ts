@@ -16,6 +16,7 @@ import { firstOf, withPosition } from "../read/current-compiler.ts";
 import { type QueryLimits, shareOf } from "../read/customer-share.ts";
 import { expectedCost } from "../read/expected-cost.ts";
 import { PageRequests } from "../read/page-requests.ts";
+import { untimed } from "../read/read-stages.ts";
 import { type AsOf, emptyPage, type ReadRequest, type ReadResult } from "../read/request.ts";
 import { type CostClass, QueryScheduler, type Use } from "../read/scheduler.ts";
 import { type HistoricalState, pastOf } from "../read/versions.ts";
@@ -154,17 +155,20 @@ class SqliteStore implements WritableStore {
     reader: Reader,
     read: (request: ReadRequest) => Promise<ReadResult>,
   ): Promise<Page> {
-    const { from, count = false } = options;
+    const { from, count = false, stages = untimed } = options;
     const stored = this.#find(query);
     const past = pastOf(options, (checkpoint) => reader.hasFewChanges(stored.table, checkpoint));
     const placed =
       from === undefined ? query : withPosition(query, orderValuesOf(query, stored, from, reader));
-    const request: ReadRequest = {
-      page: query.top === 0 ? undefined : this.#pageRequests.of(placed, stored, options, past),
-      count: count ? compileCountRequest(query, stored, past) : undefined,
-      asOf: asOf(stored, past),
-      timeout: this.#timeout,
-    };
+    const request = stages.time(
+      "compile",
+      (): ReadRequest => ({
+        page: query.top === 0 ? undefined : this.#pageRequests.of(placed, stored, options, past),
+        count: count ? compileCountRequest(query, stored, past) : undefined,
+        asOf: asOf(stored, past),
+        timeout: this.#timeout,
+      }),
+    );
     const { checkpoint, page, count: counted } = await read(request);
     const { records, release, length, keys, last, more } = page ?? emptyPage;
     const next = more ? { checkpoint, key: last } : null;
@@ -181,20 +185,24 @@ class SqliteStore implements WritableStore {
 
   readonly count = async (
     query: RestrictedQuery,
-    options: Pick<ReadOptions, "signal" | "background"> = {},
+    options: Pick<ReadOptions, "signal" | "background" | "stages"> = {},
   ): Promise<number> => {
-    const count = compileCountRequest(query, this.#find(query), undefined);
+    const { stages = untimed } = options;
+    const count = stages.time("compile", () => compileCountRequest(query, this.#find(query), undefined));
     return (await this.#read({ count, timeout: this.#timeout }, query, options)).count ?? 0;
   };
 
   readonly one = async (
     query: RestrictedQuery,
-    options: Pick<ReadOptions, "nulls" | "signal" | "background"> = {},
+    options: Pick<ReadOptions, "nulls" | "signal" | "background" | "stages"> = {},
   ): Promise<Uint8Array | undefined> => {
-    const page = this.#pageRequests.of(firstOf(query), this.#find(query), options, undefined);
+    const { stages = untimed } = options;
+    const page = stages.time("compile", () =>
+      this.#pageRequests.of(firstOf(query), this.#find(query), options, undefined),
+    );
     // A read by key takes less time than sending it to a thread.
     const found = pinsKey(query)
-      ? this.#reader.readOne(page, this.#timeout)
+      ? stages.time("query", () => this.#reader.readOne(page, this.#timeout), { system: "sqlite" })
       : (await this.#read({ page, timeout: this.#timeout }, query, options)).page;
     return found?.length === 1 ? found.records : undefined;
   };
@@ -247,7 +255,13 @@ class SqliteStore implements WritableStore {
   async #read(
     request: ReadRequest,
     query: RestrictedQuery,
-    { signal, background, since, until }: Pick<ReadOptions, "signal" | "background" | "since" | "until">,
+    {
+      signal,
+      background,
+      since,
+      until,
+      stages,
+    }: Pick<ReadOptions, "signal" | "background" | "since" | "until" | "stages">,
   ): Promise<ReadResult> {
     if (this.#pool === undefined) return this.#reader.read(request);
     const { page, count } = request;
@@ -256,7 +270,8 @@ class SqliteStore implements WritableStore {
       count: count !== undefined,
       changes: since !== undefined || until !== undefined,
     });
-    return this.#pool.read(request, expected, { share: shareOf(query, this.#limits), background, signal });
+    const share = shareOf(query, this.#limits);
+    return this.#pool.read(request, expected, { share, background, signal, stages });
   }
 }
 

@@ -3,9 +3,11 @@ import { Refused } from "../../errors.ts";
 import { type Answer, noContent } from "../../http/answer.ts";
 import { odataErrorAnswer, type PublicError, toPublicError } from "../../http/error-body.ts";
 import { negotiatedVersion, type OdataVersion } from "../../http/odata-protocol.ts";
+import { methodFact } from "../../telemetry/trace-span.ts";
 import { allowed, purposeOf, requireMethod, withoutQuery } from "../address.ts";
 import { answerRead } from "../answer-read.ts";
 import type { OdataRequest } from "../odata-request.ts";
+import { pathTemplateOf } from "../operations.ts";
 import { postedQueryOf } from "../posted-query.ts";
 import type { OdataServices } from "../services.ts";
 import type { BatchItem, BatchReply } from "./batch-item.ts";
@@ -37,7 +39,9 @@ export async function* answerBatch(
     await setImmediate();
     if (signal.aborted) return;
     const version = negotiatedVersion(item.header, outer.version);
-    const answer = await answerItem(item, version, failed, { ...context, outer });
+    const answer = await outer.stages.timeAsync("item", (stages) =>
+      answerItem(item, version, failed, { ...context, outer: { ...outer, stages } }),
+    );
     try {
       yield { id: item.id, version: version ?? outer.version, answer };
     } finally {
@@ -56,6 +60,8 @@ async function answerItem(
   { outer, services, admit, onError }: BatchContext,
 ): Promise<Answer> {
   let texts: ReadonlyMap<string, string> | undefined;
+  const { span } = outer.stages;
+  span?.note({ method: methodFact(item.method) });
   try {
     admit();
     if (version === null) throw new Refused("unsupported_version");
@@ -64,10 +70,16 @@ async function answerItem(
     const onOptions: OdataRequest["onOptions"] = (decoded) => {
       texts = decoded;
     };
-    return await answerOne(item, { ...outer, version, header: item.header, onOptions }, services);
+    const onAddress: OdataRequest["onAddress"] = (kind) => span?.note({ route: pathTemplateOf(kind) });
+    const inner = { ...outer, version, header: item.header, onOptions, onAddress };
+    const answer = await answerOne(item, inner, services);
+    span?.note({ status: answer.status });
+    return answer;
   } catch (error) {
     const shown = toPublicError(error, texts);
     onError(error, shown);
+    span?.note({ status: shown.status, error: shown.code });
+    span?.fail(shown.code);
     return odataErrorAnswer(shown);
   }
 }

@@ -7,6 +7,7 @@ import {
 } from "../../database/postgres-faults.ts";
 import { StoreError } from "../../errors.ts";
 import type { ExpectedCost } from "../../read/expected-cost.ts";
+import { type QueryFacts, type ReadStages, untimed } from "../../read/read-stages.ts";
 import { type CostClass, type QueryScheduler, type ReadFor, slice } from "../../read/scheduler.ts";
 import { SeenCheckpoints } from "../../read/seen-checkpoints.ts";
 import type { ReadOptions } from "../../store.ts";
@@ -45,7 +46,11 @@ export const needsOf = ({
   return { checkpoint: Math.max(shows ?? 0, until), shows };
 };
 
-type Reading = Omit<Attempt, "opening"> & { readonly customer: string; readonly needs: ReadNeeds };
+type Reading = Omit<Attempt, "opening"> & {
+  readonly customer: string;
+  readonly needs: ReadNeeds;
+  readonly stages: ReadStages;
+};
 
 /**
  * Longest time that a read waits for a commit which the primary does not show yet, in milliseconds: a synchronous standby may show it
@@ -70,15 +75,15 @@ export class PostgresReaders {
   use<T>(
     expected: ExpectedCost,
     work: (run: Run) => Promise<T>,
-    { share, background = false, signal }: ReadFor,
+    { share, background = false, signal, stages = untimed }: ReadFor,
     needs: ReadNeeds = {},
   ): Promise<T> {
     const { scheduler, timeout } = this.#options;
     const { customer } = share;
     const attempt = (part: number, cost: CostClass) =>
-      this.#read(work, { customer, needs, cost, timeout: part, signal });
+      this.#read(work, { customer, needs, cost, timeout: part, signal, stages });
     // There is no shape, because the SQL text is not known before a connection is acquired.
-    return scheduler.run({ share, expected, shape: undefined, background, timeout, signal, attempt });
+    return scheduler.run({ share, expected, shape: undefined, background, timeout, signal, stages, attempt });
   }
 
   /** Notes a checkpoint that every later read must have reached, such as that of a build which this process has read. */
@@ -98,18 +103,24 @@ export class PostgresReaders {
   }
 
   async #read<T>(work: (run: Run) => Promise<T>, reading: Reading): Promise<T> {
-    const { customer, needs, cost, timeout } = reading;
+    const { customer, needs, cost, timeout, stages } = reading;
     const { checkpoint = 0, shows } = needs;
     const needed = Math.max(checkpoint, this.#seen.of(customer));
     const replica = needs.isPrimary === true ? undefined : this.#choose(needed, cost);
-    if (replica === undefined) return this.#readPrimary(work, reading, needed);
+    const facts: QueryFacts = { system: "postgresql", cost };
+    const readPrimary = (left: number) =>
+      stages.timeAsync("query", () => this.#readPrimary(work, { ...reading, timeout: left }, needed), facts);
+    if (replica === undefined) return readPrimary(timeout);
     const started = performance.now();
     let head = 0;
     const onHead = (found: number) => {
       head = found;
     };
     try {
-      const read = await replica.read(work, needed, reading, onHead);
+      const read = await stages.timeAsync("query", () => replica.read(work, needed, reading, onHead), {
+        ...facts,
+        replica: replica.status.name,
+      });
       this.#seen.note(customer, shows ?? head);
       return read;
     } catch (error) {
@@ -119,7 +130,7 @@ export class PostgresReaders {
       // A first attempt has all of its time again. It is short.
       const left = timeout <= slice ? timeout : timeout - (performance.now() - started);
       if (left <= 0) throw new StoreError("query_timeout");
-      return this.#readPrimary(work, { ...reading, timeout: left }, needed);
+      return readPrimary(left);
     }
   }
 

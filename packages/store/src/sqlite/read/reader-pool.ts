@@ -1,5 +1,6 @@
 import { StoreError } from "../../errors.ts";
 import type { ExpectedCost } from "../../read/expected-cost.ts";
+import { untimed } from "../../read/read-stages.ts";
 import type { ReadRequest, ReadResult } from "../../read/request.ts";
 import type { CostClass, QueryScheduler, ReadFor } from "../../read/scheduler.ts";
 import type { ReaderReply } from "./messages.ts";
@@ -46,11 +47,14 @@ export class SqliteReaders {
   read(
     request: ReadRequest,
     expected: ExpectedCost,
-    { share, background = false, signal }: ReadFor,
+    { share, background = false, signal, stages = untimed }: ReadFor,
   ): Promise<ReadResult> {
     const { timeout } = request;
     const attempt = (part: number, cost: CostClass) =>
-      this.#run(cost, { ...request, timeout: part }, timeout, signal);
+      stages.timeAsync("query", () => this.#run(cost, { ...request, timeout: part }, timeout, signal), {
+        system: "sqlite",
+        cost,
+      });
     return this.#options.scheduler.run({
       share,
       expected,
@@ -58,6 +62,7 @@ export class SqliteReaders {
       background,
       timeout,
       signal,
+      stages,
       attempt,
     });
   }
