@@ -115,5 +115,5 @@ export const readSettings = (timeout: number, byDataset: boolean): Settings => (
   ...(byDataset ? { enable_seqscan: "off" } : {}),
 });
 
-/** Settings of transactions that write: no time limit. */
-export const writeSettings: Settings = { statement_timeout: "0", jit: "off" };
+/** Settings of transactions that write: no time limit, and memory for a batch of changes, which would otherwise go to a temporary file. */
+export const writeSettings: Settings = { statement_timeout: "0", jit: "off", work_mem: "32MB" };

@@ -42,7 +42,10 @@ function inOrder(pieces: readonly string[], ordinals: readonly number[]): [strin
 }
 
 function joined(pieces: readonly string[], ordinals: readonly number[]): EncodedRecord {
-  const text = `{${pieces.join(",")}}`;
+  // Faster than `join`, which copies each piece twice.
+  let text = "";
+  for (const piece of pieces) text += text === "" ? `{${piece}` : `,${piece}`;
+  text = text === "" ? "{}" : `${text}}`;
   const isAscii = Buffer.byteLength(text) === text.length;
   const sizes = pieces.map((piece) => 1 + (isAscii ? piece.length : Buffer.byteLength(piece)));
   return { text, members: writeMemberIndex(ordinals, sizes) };

@@ -14,8 +14,9 @@ const day = 86_400_000_000_000_000n;
 const millisecond = 1_000_000_000n;
 
 /** True if the text needs no escaping in JSON. Most texts do not, and this test is faster than serializing. */
-export const isPlain = (text: string): boolean => !special.test(text);
-const special = /["\\\p{Cc}\p{Cs}]/u;
+export const isPlain = (text: string): boolean => plain.test(text);
+// In code units: a text with a surrogate pair is serialized.
+const plain = /^[ !#-[\]-~\u00a0-\ud7ff\ue000-\uffff]*$/;
 
 /** True if every database can store the text: no U+0000, no unpaired surrogate. */
 const isText = (text: string): boolean => !text.includes("\0") && text.isWellFormed();
@@ -65,12 +66,20 @@ const rewritten: ReadonlySet<PrimitiveType> = new Set([
   "Edm.Binary",
 ]);
 
+const instantPattern =
+  /^(?!0000)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
+
 /** True if the value is already in the canonical form of an instant: `2024-01-15T08:30:00.123Z`, in the year 1 or later. */
-export const isWrittenInstant = (json: unknown): boolean =>
-  typeof json === "string" &&
-  /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(json) &&
-  !Number.isNaN(Date.parse(json)) &&
-  new Date(json).toISOString() === json;
+export const isWrittenInstant = (json: unknown): json is string =>
+  typeof json === "string" && instantPattern.test(json) && (json.slice(8, 10) <= "28" || isLateDay(json));
+
+/** True if the month has the day, of an instant that is right in its other parts. */
+const isLateDay = (text: string): boolean =>
+  !Number.isNaN(Date.parse(text)) && new Date(text).toISOString() === text;
+
+/** True if the number is a value of the type that is written as JavaScript writes it. */
+export const isPlainNumber = (json: unknown, type: PrimitiveType): json is number =>
+  type === "Edm.Int64" ? Number.isSafeInteger(json) : type === "Edm.Decimal" && Number.isFinite(json);
 
 function quoted(text: string): string | undefined {
   if (isPlain(text)) return `"${text}"`;
@@ -80,7 +89,8 @@ function quoted(text: string): string | undefined {
 /** Returns the JSON text of a value in JSON form; undefined if it is not valid for the type. */
 function primitiveText(json: unknown, type: PrimitiveType): string | undefined {
   if (type === "Edm.String") return typeof json === "string" ? quoted(json) : undefined;
-  if (type === "Edm.DateTimeOffset" && isWrittenInstant(json)) return JSON.stringify(json);
+  if (type === "Edm.DateTimeOffset" && isWrittenInstant(json)) return `"${json}"`;
+  if (isPlainNumber(json, type)) return String(json);
   const value = storedValue(json, type);
   if (value === undefined) return undefined;
   // Writes the bigint, because the text of a double beyond 2^53 may have other digits.
@@ -105,6 +115,11 @@ export function storedText(json: unknown, { name, type, collection }: Structural
 
 function collectionText(json: unknown, item: PrimitiveType): string | undefined {
   if (!Array.isArray(json)) return undefined;
-  const texts = json.map((one) => (one === null ? "null" : primitiveText(one, item)));
-  return texts.includes(undefined) ? undefined : `[${texts.join(",")}]`;
+  let texts = "";
+  for (const one of json) {
+    const text = one === null ? "null" : primitiveText(one, item);
+    if (text === undefined) return undefined;
+    texts += texts === "" ? text : `,${text}`;
+  }
+  return `[${texts}]`;
 }

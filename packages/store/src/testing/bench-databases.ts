@@ -71,15 +71,18 @@ async function openPostgres(): Promise<BenchDatabase> {
   };
 }
 
-function ownCpuTime(): number {
+export function ownCpuTime(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }
 
-/** Returns the CPU time used so far by the processes of a server on this machine, apart from that of the pool's connection, in milliseconds. */
+/**
+ * Returns the CPU time used so far by the processes of a server on this machine, apart from that of the pool's connection and those of
+ * autovacuum, which come and go, in milliseconds.
+ */
 export async function serverCpuTime(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ pid: number }>(
-    "select pid from pg_stat_activity where pid <> pg_backend_pid()",
+    "select pid from pg_stat_activity where pid <> pg_backend_pid() and backend_type <> 'autovacuum worker'",
   );
   return rows.reduce((sum, { pid }) => sum + cpuTimeOf(pid), 0);
 }

@@ -5,7 +5,7 @@
  * @module
  */
 export { registerChecksum } from "../checksum/checksums.ts";
-export { type BenchDatabase, openBenchDatabases } from "./bench-databases.ts";
+export { type BenchDatabase, openBenchDatabases, ownCpuTime, serverCpuTime } from "./bench-databases.ts";
 export { entitySetOf, property } from "./entity-sets.ts";
 export { grantsOf } from "./grants.ts";
 export { newRegistries } from "./new-registry.ts";

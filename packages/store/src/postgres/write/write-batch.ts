@@ -3,8 +3,11 @@ import type { RemovedRecord, StoredRecord } from "../../store.ts";
 import { type RemovedKey, removalKey, type Version, versionOf } from "../../write/version.ts";
 import { columnEncoding } from "../layout/columns.ts";
 
-/** Maximum size of a batch: number of changes, and characters in the texts of their records. */
-const limits = { changes: 500, size: 4_000_000 };
+/**
+ * Maximum size of a batch: number of changes, and characters in the texts of their records. Each dataset in a batch has statements of its
+ * own, so many changes are needed where datasets alternate. See also `work_mem` in `writeSettings`.
+ */
+const limits = { changes: 2000, size: 8_000_000 };
 
 /** Changes of the records of a dataset. */
 export type DatasetChanges = {
