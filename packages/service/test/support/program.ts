@@ -49,7 +49,8 @@ export async function startProgram(
 /** Waits until the output contains `text`. */
 export async function says({ child, output }: Program, text: string): Promise<void> {
   while (!output().includes(text)) {
-    if (child.exitCode !== null) throw new Error(`the service ended: ${output()}`);
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`the program ended (${child.exitCode ?? child.signalCode}): ${output()}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
