@@ -1,6 +1,6 @@
 import { hasPostgres, type PostgresServer, startPostgres } from "@cadastre/odata/testing";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { readSettings } from "../src/database/postgres-connections.ts";
 import { setUpTransactions } from "../src/database/postgres-transactions.ts";
 import type { Query } from "../src/postgres/connection/round-trip.ts";
@@ -9,10 +9,12 @@ import { openPostgresStore, type Wall } from "../src/postgres/index.ts";
 import { ClosedSinceCache } from "../src/postgres/read/closed-since-cache.ts";
 import { readAsOf } from "../src/postgres/read/reader.ts";
 import type { Run } from "../src/postgres/read/reading-place.ts";
+import { tableOf } from "../src/schema/table.ts";
 import { visibilityRuleOf } from "../src/testing/grants.ts";
 import type { Harness } from "./conformance/harness.ts";
 import { conformance } from "./conformance/index.ts";
 import { databasesOfSchemas } from "./support/databases.ts";
+import { distributionFaults, undistributable } from "./support/distribution-faults.ts";
 import { hiddenRows } from "./support/hidden-rows.ts";
 import { homeRecord, homesResource } from "./support/homes.ts";
 import { ask, records, stored } from "./support/listings.ts";
@@ -51,27 +53,46 @@ test("closed versions are looked for once one is known since, or found to be clo
 
 describe.skipIf(!hasPostgres)("PostgreSQL", () => {
   let server: PostgresServer;
+  /** Statements of stores of which every record has a dataset, and the names of their tables. */
+  const sent = { statements: new Set<string>(), tables: new Set<string>() };
+  /** Number of open stores with records that have no dataset. */
+  let shared = 0;
   beforeAll(async () => {
+    onStatement((statement) => {
+      if (shared === 0) sent.statements.add(statement);
+    });
     server = await startPostgres();
     const pool = server.connect(1);
     await pool.query("create role reader");
     await pool.end();
   });
-  afterAll(() => server.stop());
+  afterAll(async () => {
+    vi.restoreAllMocks();
+    await server.stop();
+  });
 
   const databaseOf = databasesOfSchemas(() => server, 20);
 
   const harnessWith = (wall?: Wall, urlOf = databaseOf): Harness => ({
     isConcurrent: true,
-    open: async (schema, { resources = [stored], readers = 3, ...options } = {}) =>
-      openPostgresStore({
+    open: async (schema, { resources = [stored], readers = 3, ...options } = {}) => {
+      const isShared = resources.some((resource) => resource.shared);
+      if (isShared) shared++;
+      else
+        for (const { name, closed } of resources.map(tableOf))
+          for (const table of [name, closed]) sent.tables.add(table);
+      const store = await openPostgresStore({
         connection: await urlOf(schema),
         schema: wall === undefined ? schema : `behind_${schema}`,
         resources,
         connections: readers,
         wall,
         ...options,
-      }),
+      });
+      if (!isShared) return store;
+      const { close } = store;
+      return Object.assign(store, { close: () => close().finally(() => void shared--) });
+    },
   });
   const harness = harnessWith(undefined, async () => server.url);
   const walled = harnessWith({
@@ -236,4 +257,37 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
     }
     await store.close();
   });
+
+  // The last test: it checks what the others have sent.
+  test("what is sent can be distributed by dataset", async () => {
+    const store = await harness.open("distributed");
+    await store.commit(records);
+    await store.close();
+    expect(sent.statements.size).toBeGreaterThan(0);
+    const faults = [...sent.statements].flatMap((statement) => {
+      const found = [...distributionFaults(statement, sent.tables)];
+      return found.length === 0 ? [] : [[found.map((fault) => undistributable[fault]), statement]];
+    });
+    expect(faults).toEqual([]);
+  });
 });
+
+/** The part of a `pg` connection that sends statements. */
+type Wire = {
+  parse: (this: Wire, statement: { readonly text: string }, ...more: unknown[]) => void;
+  query: (this: Wire, text: string) => void;
+};
+
+/** Calls `see` with each statement that this process sends to PostgreSQL. */
+function onStatement(see: (statement: string) => void): void {
+  const wire = (pg as unknown as { readonly Connection: { readonly prototype: Wire } }).Connection.prototype;
+  const { parse, query } = wire;
+  vi.spyOn(wire, "parse").mockImplementation(function (this: Wire, statement, ...more) {
+    see(statement.text);
+    parse.call(this, statement, ...more);
+  });
+  vi.spyOn(wire, "query").mockImplementation(function (this: Wire, text) {
+    see(text);
+    query.call(this, text);
+  });
+}

@@ -121,8 +121,12 @@ export type PostgresTls = CertifiedKey & {
  * Start a server on a free loopback port. It keeps nothing: its files go when it stops.
  *
  * @param tls by default connections cannot be encrypted
+ * @param parameters of the server, beside those that every one has
  */
-export const startPostgres = (tls?: PostgresTls): Promise<PostgresServer> => startServer(createData, tls);
+export const startPostgres = (
+  tls?: PostgresTls,
+  parameters?: Readonly<Record<string, string>>,
+): Promise<PostgresServer> => startServer(createData, tls, parameters);
 
 /** Writes the keys to the server's folder, and returns the parameters that it starts with. */
 function setUpTls({ key, certificate, authority, users }: PostgresTls, { cwd, uid, gid }: ServerOptions) {
@@ -142,6 +146,7 @@ function setUpTls({ key, certificate, authority, users }: PostgresTls, { cwd, ui
 async function startServer(
   prepare: (programs: string, options: ServerOptions) => void,
   tls?: PostgresTls,
+  parameters: Readonly<Record<string, string>> = {},
 ): Promise<PostgresServer> {
   const programs = findPrograms();
   if (programs === null) throw new Error("no PostgreSQL server is installed");
@@ -165,6 +170,7 @@ async function startServer(
     unix_socket_directories: "",
     timezone: "UTC",
     ...(tls === undefined ? {} : setUpTls(tls, options)),
+    ...parameters,
   };
   const { child, log, crash, stop } = startProcess(
     join(programs, "postgres"),

@@ -100,15 +100,24 @@ async function requireFreeKeys(
   datasetId: string,
   checkpoint: number,
 ): Promise<void> {
-  const key = join(
-    table.key.map(({ name }) => identifier(name)),
+  const columns = table.key.map(({ name }) => identifier(name));
+  const key = join(columns, ", ");
+  const [current, given] = [identifier(table.name), sql`"given"`];
+  const isKey = join(
+    columns.map((column) => sql`${current}.${column} = ${given}.${column}`),
+    " and ",
+  );
+  const ofGiven = join(
+    columns.map((column) => sql`${given}.${column}`),
     ", ",
   );
   const then = sql`cast(${value(checkpoint)} as bigint)`;
   const [taken] = await session.rows(
-    sql`select ${key} from ${identifier(table.closed)}
+    sql`with "given" as materialized (
+  select ${key} from ${identifier(table.closed)}
   where ${identifier(validity.from.name)} <= ${then} and ${identifier(validity.to.name)} > ${then} and ${isOfDataset(datasetId)}
-    and (${key}) in (select ${key} from ${identifier(table.name)}) limit 1`,
+)
+select ${ofGiven} from "given" join ${current} on ${isKey} limit 1`,
   );
   if (taken !== undefined)
     throw new StoreError("key_of_another_dataset", `${table.name} ${taken.join(", ")}`);
