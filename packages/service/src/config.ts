@@ -223,8 +223,11 @@ function tracingOf(values: Pick<Values, TracingMembers>): TracingOptions | undef
     sampler: values.tracesSampler,
     ratio: values.tracesSamplerArg ?? 1,
     trustsClients: values.trustTraceparent,
-    serviceName: values.serviceName,
-    resource: values.resourceAttributes ?? noPairs,
+    resource: new Map([
+      ["service.name", "cadastre"],
+      ...(values.resourceAttributes ?? noPairs),
+      ...(values.serviceName === undefined ? [] : [["service.name", values.serviceName] as const]),
+    ]),
     delay: values.spanDelay,
     queue: values.spanQueue,
   };

@@ -542,7 +542,7 @@ export const settings = {
   OTEL_SERVICE_NAME: {
     member: "serviceName",
     ...text("a name"),
-    default: "cadastre",
+    absent: "`service.name` of the attributes below, else cadastre",
     means: "Name of the service in traces",
   },
   OTEL_RESOURCE_ATTRIBUTES: {

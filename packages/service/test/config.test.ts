@@ -233,13 +233,22 @@ test("traces are recorded only with the address of a collector", () => {
     sampler: "parentbased_always_on",
     ratio: 1,
     trustsClients: false,
-    serviceName: "cadastre",
-    resource: new Map(),
+    resource: new Map([["service.name", "cadastre"]]),
     delay: 5000,
     queue: 2048,
   });
   const named = { ...otlp, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "https://traces.example/in" };
   expect(readConfig(named).tracing?.url).toBe("https://traces.example/in");
+  const attributes = { ...named, OTEL_RESOURCE_ATTRIBUTES: "service.name=a, service.namespace=b%2Cc" };
+  expect(readConfig(attributes).tracing?.resource).toEqual(
+    new Map([
+      ["service.name", "a"],
+      ["service.namespace", "b,c"],
+    ]),
+  );
+  expect(readConfig({ ...attributes, OTEL_SERVICE_NAME: "c" }).tracing?.resource.get("service.name")).toBe(
+    "c",
+  );
   for (const off of [{ OTEL_TRACES_EXPORTER: "none" }, { OTEL_SDK_DISABLED: "true" }])
     expect(readConfig({ ...named, ...off }).tracing).toBeUndefined();
   expect(readConfig({ OTEL_TRACES_SAMPLER: "always_on" }).tracing).toBeUndefined();

@@ -42,11 +42,10 @@ export function startTracing(options: TracingOptions, log: Log): Tracing {
   const provider = new TracerProvider({
     sampler: samplerOf(options),
     resource: resourceFromAttributes({
-      ...Object.fromEntries(options.resource),
-      "service.name": options.serviceName,
       "service.instance.id": randomUUID(),
       "host.name": hostname(),
       "process.pid": process.pid,
+      ...Object.fromEntries(options.resource),
     }),
     spanProcessors: [
       new BatchSpanProcessor({

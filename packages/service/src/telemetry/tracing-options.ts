@@ -22,7 +22,7 @@ export type TracingOptions = {
   readonly ratio: number;
   /** True if the `sampled` flag of a client's `traceparent` counts. */
   readonly trustsClients: boolean;
-  readonly serviceName: string;
+  /** Attributes of the service, beside those of the process. */
   readonly resource: ReadonlyMap<string, string>;
   /** Wait before spans are sent that do not fill a batch. */
   readonly delay: number;

@@ -256,16 +256,16 @@ describe("several processes", () => {
     opened.push(() => end(program, "SIGKILL"));
     await says(program, "Stop with Ctrl-C.");
     const { baseUrl, keys } = JSON.parse(await readFile(join(data, "demo.json"), "utf8")) as Demo;
+    const key = keys.find(({ name }) => name === "national")?.apiKey ?? "";
+    const headers = { "x-api-key": key };
     for (let i = 0; i < 8; i++)
-      expect(
-        (await ask(baseUrl, "/reso/odata/Property?$top=1", { "x-api-key": keys[0]?.apiKey ?? "" })).status,
-      ).toBe(200);
-    return program;
+      expect((await ask(baseUrl, "/reso/odata/Property?$top=1", headers)).status).toBe(200);
+    return { program, data, baseUrl, headers };
   }
 
   test("send what they have recorded when they are stopped", async () => {
     const collector = await collect();
-    const program = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_SERVICE_NAME: "two" });
+    const { program } = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_SERVICE_NAME: "two" });
     expect(collector.headers()).toEqual([]);
     expect(await end(program, "SIGTERM")).toBe(0);
     const traces = collector.traces("GET /reso/odata/{entitySet}");
@@ -274,9 +274,30 @@ describe("several processes", () => {
     expect(new Set(traces.map(({ resource }) => resource["service.name"]))).toEqual(new Set(["two"]));
   });
 
+  test("a worker of its own sends its traces too", async () => {
+    const collector = await collect();
+    const { data, baseUrl, headers } = await start({ CADASTRE_WORKER: "false", CADASTRE_PROCESSES: "1" });
+    const worker = await startProgram("cli/main.ts", ["worker"], {
+      CADASTRE_DATA: data,
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_BSP_SCHEDULE_DELAY: "600000",
+    });
+    opened.push(() => end(worker, "SIGKILL"));
+    const body = '{"domain":"listing","deliveryMode":"pull","idempotencyKey":"key-1"}';
+    const json = { ...headers, "content-type": "application/json" };
+    const asked = await ask(baseUrl, "/v1/file-exports", json, "POST", body);
+    const { id } = (JSON.parse(asked.text) as { readonly data: { readonly id: string } }).data;
+    const status = async () => (await ask(baseUrl, `/v1/file-exports/${id}`, headers)).text;
+    await expect.poll(status, { timeout: 60_000 }).toContain('"complete"');
+    expect(await end(worker, "SIGTERM")).toBe(0);
+    const [build] = collector.traces("build");
+    expect(build?.attributes).toEqual({ "cadastre.delivery.id": id, "cadastre.outcome": "complete" });
+    expect(build?.resource["process.pid"]).toBe(worker.child.pid);
+  });
+
   test("end soon although the collector does not answer", async () => {
     const collector = await collect("none");
-    const program = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+    const { program } = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
     expect(await timeOf(end(program, "SIGTERM"))).toBeLessThan(6000);
     expect(collector.headers()).toHaveLength(2);
   });
