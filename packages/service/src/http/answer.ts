@@ -71,9 +71,8 @@ export const noContent: Answer = { status: 204, body: "" };
 
 /** Times the sending of an answer, until the connection has taken the last byte or is closed. */
 function timeSending(res: Response): void {
-  const end = findContext(res.req)?.stages.begin("send");
-  // Before the request itself is ended, by the listener of `requestIds`.
-  if (end !== undefined) res.prependOnceListener("close", end);
+  const context = findContext(res.req);
+  if (context !== undefined) context.endSending = context.stages.begin("send");
 }
 
 /** Sends an answer whose body is streamed. */

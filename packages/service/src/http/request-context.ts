@@ -26,6 +26,8 @@ export type RequestContext = {
   route?: string;
   /** Undefined until the API key has been verified. */
   caller?: Caller;
+  /** Ends the stage `send`, once the answer has begun. */
+  endSending?: () => void;
   /** Code of the error that it is answered with. */
   errorCode?: string;
   /** Decoded text of the query options, once they are parsed, so that an error can quote the faulty place. */

@@ -43,6 +43,7 @@ export function requestIds(log: Log, metrics?: Metrics, tracing?: Tracing): Requ
       isWhole = !req.socket.destroyed;
     });
     res.once("close", () => {
+      context.endSending?.();
       const { scope, keyId } = context.caller ?? {};
       const ended = performance.now();
       const elapsed = ended - started;

@@ -41,7 +41,11 @@ const attackWith = (
     send(service.baseUrl, target, { "x-api-key": service.attacker, ...headers }, reads),
   );
 
-test("forty pages with full metadata at the same time are answered or refused", async () => {
+// It runs beside other tests, so that a bound of milliseconds may be missed by chance.
+test("forty pages with full metadata at the same time are answered or refused", {
+  timeout: 240_000,
+  retry: 1,
+}, async () => {
   const statuses: number[] = [];
   const seen = await service.during(async () => {
     const sent = attackWith(40, full, {}, true);
@@ -50,7 +54,7 @@ test("forty pages with full metadata at the same time are answered or refused", 
   requireUnharmed(seen);
   expect(statuses).toContain(200);
   expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([]);
-}, 240_000);
+});
 
 attack.each([
   ["plain", collection, {}],
