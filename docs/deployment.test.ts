@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { settings } from "../packages/service/src/settings.ts";
+import { settings } from "../packages/service/src/settings/settings.ts";
 
 const root = "examples/deployment";
 const read = (file: string) => readFileSync(join(root, file), "utf8");

@@ -2,7 +2,10 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 import type { PostgresAddress, SecretSources } from "./data/data-folder.ts";
 import { type MasterKeys, toMasterKeys } from "./data/master-key.ts";
-import { leastMemory, masterKeyForm, type Setting, settings, type Values } from "./settings.ts";
+import { leastMemory } from "./http/memory-limits.ts";
+import { masterKeyForm } from "./settings/data-settings.ts";
+import type { Setting } from "./settings/setting.ts";
+import { settings, type Values } from "./settings/settings.ts";
 import type { TracingOptions } from "./telemetry/tracing-options.ts";
 
 type TrustMembers = "keySet" | "issuer" | "audience";

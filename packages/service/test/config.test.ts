@@ -5,7 +5,8 @@ import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../src/config.ts";
 import { SecretText } from "../src/data/given-document.ts";
-import { type Setting, settings } from "../src/settings.ts";
+import type { Setting } from "../src/settings/setting.ts";
+import { settings } from "../src/settings/settings.ts";
 
 test("without variables everything has its default", () => {
   expect(readConfig({ PORT: "", HOME: "/x" })).toEqual({

@@ -5,7 +5,7 @@ import { withDataFolder } from "../data/data-error.ts";
 import { openConfiguredFolder } from "../data/data-folder.ts";
 import { databasesOf } from "../data/databases.ts";
 import { prepareListings } from "../data/prepare-listings.ts";
-import { settings } from "../settings.ts";
+import { settings } from "../settings/settings.ts";
 import { CommandRefused, printMessage } from "./outcome.ts";
 import { number } from "./progress.ts";
 

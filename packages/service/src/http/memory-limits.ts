@@ -1,6 +1,10 @@
 import { totalmem } from "node:os";
-import type { Config } from "../config.ts";
-import { leastMemory } from "../settings.ts";
+
+/** Least memory of a process, in megabytes. */
+export const leastMemory = 256;
+
+/** What memory is divided by: the settings CADASTRE_MEMORY, in megabytes, and CADASTRE_READERS. */
+type Shared = { readonly memory: number | undefined; readonly readers: number };
 
 /** Memory limits of the service. All of them are derived from one number: see `CADASTRE_MEMORY`. */
 export type MemoryLimits = {
@@ -72,7 +76,7 @@ const primaryMemory = 64;
  * Returns the configuration of one of the machine's processes, which share memory and reader threads. Each has two threads at least, if
  * the setting is not 1: a scan leaves the other one to pages.
  */
-export function configOfProcess(config: Config): Config {
+export function configOfProcess<C extends Shared & { readonly processes: number }>(config: C): C {
   const { processes, readers, memory = defaultMemory(processes) } = config;
   if (processes === 1) return config;
   return {
@@ -83,5 +87,5 @@ export function configOfProcess(config: Config): Config {
 }
 
 /** Returns the limits for the configuration of a process. Besides the threads that read pages there are half as many for scans. */
-export const memoryLimitsOf = ({ memory, readers }: Pick<Config, "memory" | "readers">): MemoryLimits =>
+export const memoryLimitsOf = ({ memory, readers }: Shared): MemoryLimits =>
   memoryLimits(memory ?? defaultMemory(1), Math.ceil(readers * 1.5));

@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { anyText, rate, type Setting, wholeNumber } from "./setting.ts";
+
+/** Settings of who is let in, and of what is kept about it. */
+export const accessSettings = {
+  CADASTRE_KEY_SET: {
+    member: "keySet",
+    ...anyText("the path or the address of a JWKS"),
+    absent: "`public-keys.json` of the data folder",
+    means: "JWKS that entitlements are verified with: a file, or an `https` address",
+  },
+  CADASTRE_ISSUER: {
+    member: "issuer",
+    ...anyText("the `iss` of the entitlements"),
+    absent: "the demo's",
+    means: "`iss` of the entitlements",
+  },
+  CADASTRE_AUDIENCE: {
+    member: "audience",
+    ...anyText("the `aud` of the entitlements"),
+    absent: "the demo's",
+    means: "`aud` of the entitlements: what the issuer calls this service",
+  },
+  CADASTRE_REFUSALS_PER_SECOND: {
+    member: "refusalsPerSecond",
+    ...rate,
+    default: "10",
+    means: "Requests with a wrong key from one address a second; 0 for no limit",
+  },
+  CADASTRE_MINIMUM_CELL_SIZE: {
+    member: "minimumCellSize",
+    ...wholeNumber(1, 1_000_000),
+    default: "10",
+    means:
+      "Listings that field completeness and market reports count together at least: see [field completeness](../../docs/coverage.md) and [market reports](../../docs/datasets.md#market_report)",
+  },
+  CADASTRE_AUDIT: {
+    member: "audit",
+    is: z.enum(["file", "stdout"]),
+    must: "file or stdout",
+    default: "file",
+    means:
+      "Where the audit trail goes: `file` is `audit.jsonl` of the data folder; with `stdout`, commands write it to standard error: see [Audit trail](#audit-trail)",
+  },
+} as const satisfies Record<string, Setting>;

@@ -1,0 +1,104 @@
+import { z } from "zod";
+import { toGivenDocument } from "../data/given-document.ts";
+import { toBucketPlace } from "../delivery/bucket-place.ts";
+import { anyText, isBaseUrl, readBy, type Setting, trueOrFalse, wholeNumber } from "./setting.ts";
+
+/** Settings of bulk delivery. */
+export const deliverySettings = {
+  CADASTRE_PARTS: {
+    member: "partsFolder",
+    ...anyText("the path of a folder"),
+    absent: "`exports` of the data folder",
+    means: "Folder of the files that are delivered; all workers must have it in common",
+  },
+  CADASTRE_PARTS_BUCKET: {
+    member: "partsBucket",
+    is: readBy(toBucketPlace),
+    must: "`s3://<bucket>`, or `s3://<bucket>/<prefix>`",
+    absent: "none",
+    means:
+      "Bucket of the files that are delivered, in place of the folder, which then holds what is being written: see [Deliveries](#deliveries)",
+  },
+  CADASTRE_PARTS_REGION: {
+    member: "partsRegion",
+    is: z.string().regex(/^[a-z0-9-]{1,64}$/),
+    must: "the name of a region",
+    default: "us-east-1",
+    means: "Region of that bucket",
+  },
+  CADASTRE_PARTS_ENDPOINT: {
+    member: "partsEndpoint",
+    is: z.string().refine(isBaseUrl),
+    must: "an http or https address without a query",
+    absent: "that of AWS",
+    means: "Address of another server that speaks S3, with the bucket in the path",
+  },
+  CADASTRE_GRANTS: {
+    member: "grants",
+    is: z.enum(["logical", "direct_https"]),
+    must: "logical or direct_https",
+    default: "logical",
+    means:
+      "How files are granted: to be redeemed here, or by their own address in the bucket, which is not for production: see [Deliveries](#deliveries)",
+  },
+  CADASTRE_RETENTION_DAYS: {
+    member: "retentionDays",
+    ...wholeNumber(1, 365),
+    default: "14",
+    means: "How long a delivery may be fetched, in days from when it was asked for",
+  },
+  CADASTRE_EXPORT_PROFILES: {
+    member: "exportProfiles",
+    ...anyText("the path of a file of output profiles"),
+    absent: "none",
+    means: "File of output profiles, beside those that there are: see [Deliveries](#deliveries)",
+  },
+  CADASTRE_PART_BYTES: {
+    member: "partBytes",
+    ...wholeNumber(65_536, 1_073_741_824),
+    absent: "67108864, of Parquet 134217728",
+    means: "Bytes of JSON lines that make a file of a delivery",
+  },
+  CADASTRE_SIGNING_KEYS: {
+    member: "signingKeys",
+    is: z.string().transform(toGivenDocument),
+    must: "the path of a set of private keys, or its JSON text",
+    isSecret: true,
+    absent: "`signing-keys.json` of the data folder",
+    means:
+      "Private JWKS of Ed25519 keys, a file or its text; the first one signs manifests, all are published: see [Secrets](#secrets)",
+  },
+  CADASTRE_PUSH: {
+    member: "push",
+    ...trueOrFalse,
+    default: "false",
+    means: "Whether deliveries are pushed to buckets of customers: see [Push](#push)",
+  },
+  CADASTRE_PUSH_ENDPOINT: {
+    member: "pushEndpoint",
+    is: z.string().refine(isBaseUrl),
+    must: "an http or https address without a query",
+    absent: "those of AWS",
+    means:
+      "Address of another server that speaks S3 and STS, with the bucket in the path, for all that is pushed",
+  },
+  CADASTRE_WEBHOOK_LOOPBACK: {
+    member: "webhookLoopback",
+    ...trueOrFalse,
+    default: "false",
+    means:
+      "Whether webhooks may go to this machine, over http too: for development, and refused with `NODE_ENV=production`",
+  },
+  CADASTRE_WORKER: {
+    member: "worker",
+    ...trueOrFalse,
+    default: "true",
+    means: "Whether the service builds deliveries itself; else `cadastre worker` must run",
+  },
+  CADASTRE_LEASE_SECONDS: {
+    member: "leaseSeconds",
+    ...wholeNumber(3, 3600),
+    default: "30",
+    means: "How long a delivery waits for a worker that says nothing, until another one takes it",
+  },
+} as const satisfies Record<string, Setting>;

@@ -1,0 +1,93 @@
+import { z } from "zod";
+import { toOrigins } from "../http/cross-origin.ts";
+import { toTrustedProxies } from "../http/trusted-proxies.ts";
+import { isBaseUrl, readBy, type Setting, trueOrFalse, wholeNumber } from "./setting.ts";
+
+const port = wholeNumber(0, 65_535, "any free port");
+const host = { is: z.string().regex(/^[\w.:-]{1,255}$/), must: "a host name or an IP address" };
+
+/** Settings of addresses, connections and answers. */
+export const httpSettings = {
+  PORT: { member: "port", ...port, default: "8080", means: "Port to listen on; 0 takes any free one" },
+  HOST: {
+    member: "host",
+    ...host,
+    default: "127.0.0.1",
+    means: "Address to listen on; 0.0.0.0 for all",
+  },
+  CADASTRE_ADMIN_PORT: {
+    member: "adminPort",
+    ...port,
+    absent: "none",
+    means: "Port of `/metrics`: see [Metrics](#metrics); 0 takes any free one",
+  },
+  CADASTRE_ADMIN_HOST: {
+    member: "adminHost",
+    ...host,
+    default: "127.0.0.1",
+    means: "Address that `/metrics` listens on",
+  },
+  CADASTRE_BASE_URL: {
+    member: "baseUrl",
+    is: z
+      .string()
+      .refine(isBaseUrl)
+      .transform((url) => url.replace(/\/+$/, "")),
+    must: "an http or https address without a query",
+    absent: "that of the request",
+    means: "Address of the service as clients see it, for every link",
+  },
+  CADASTRE_TRUST_PROXY: {
+    member: "trustProxy",
+    is: readBy(toTrustedProxies),
+    must: "a number of proxies, or addresses and networks such as `loopback,10.0.0.0/8`",
+    absent: "none",
+    means: "Proxies that are believed on the client's scheme and host: see [Links](#links)",
+  },
+  CADASTRE_CORS_ORIGINS: {
+    member: "corsOrigins",
+    is: readBy(toOrigins),
+    must: "`*`, or origins such as `https://app.example` with commas between",
+    absent: "none",
+    means:
+      "Origins of pages whose scripts may ask, with commas between; `*` for all: see [Methods](#methods)",
+  },
+  CADASTRE_COMPRESSION: {
+    member: "compression",
+    ...trueOrFalse,
+    default: "true",
+    means: "Whether answers are compressed for clients that ask for it: see [Compression](#compression)",
+  },
+  CADASTRE_ODATA_VERSION: {
+    member: "odataVersion",
+    is: z.enum(["4.0", "4.01"]),
+    must: "4.0 or 4.01",
+    default: "4.0",
+    means: "`OData-Version` where the request asks for none: 4.0 or 4.01",
+  },
+  CADASTRE_SERVER_TIMING: {
+    member: "serverTiming",
+    ...trueOrFalse,
+    default: "false",
+    means: "Whether answers tell the time of each stage in `Server-Timing`",
+  },
+  CADASTRE_IDLE_SECONDS: {
+    member: "idleSeconds",
+    ...wholeNumber(1, 3600),
+    default: "30",
+    means: "How long a client may take nothing of its answer; then its connection is closed",
+  },
+  CADASTRE_DRAIN_WAIT_SECONDS: {
+    member: "drainWaitSeconds",
+    ...wholeNumber(0, 3600),
+    default: "0",
+    means:
+      "How long a stopping service that is no longer ready serves on, until load balancers have noticed: see [Stopping](#stopping)",
+  },
+  CADASTRE_DRAIN_SECONDS: {
+    member: "drainSeconds",
+    ...wholeNumber(0, 3600),
+    default: "10",
+    means: "How long a stopping service waits for requests that it has begun to answer",
+  },
+} as const satisfies Record<string, Setting>;

@@ -1,0 +1,74 @@
+import { leastMemory } from "../http/memory-limits.ts";
+import { rate, type Setting, trueOrFalse, wholeNumber } from "./setting.ts";
+
+/** Settings of queries: pages, limits and what they run on. */
+export const querySettings = {
+  CADASTRE_PAGE_SIZE: {
+    member: "pageSize",
+    ...wholeNumber(1, 1000),
+    default: "100",
+    means: "Records of a page without `$top`, at most 1000",
+  },
+  CADASTRE_TOP_IS_TOTAL: {
+    member: "topIsTotal",
+    ...trueOrFalse,
+    default: "false",
+    means: "Whether `$top` counts the records of all pages together: see [Pages](#pages)",
+  },
+  CADASTRE_BATCH_REQUESTS: {
+    member: "batchRequests",
+    ...wholeNumber(1, 1000),
+    default: "100",
+    means: "Requests that a `$batch` may have, at most 1000",
+  },
+  CADASTRE_REQUESTS_PER_SECOND: {
+    member: "requestsPerSecond",
+    ...rate,
+    default: "100",
+    means: "Requests of a key a second, unless its entitlement says; 0 for no limit: see [Rates](#rates)",
+  },
+  CADASTRE_TOKEN_LIFE: {
+    member: "tokenLife",
+    ...wholeNumber(1, 31_536_000),
+    default: "86400",
+    means: "Life of a `$skiptoken`, in seconds",
+  },
+  CADASTRE_QUERY_SECONDS: {
+    member: "querySeconds",
+    ...wholeNumber(1, 3600),
+    default: "10",
+    means: "How long a query may take; then it is stopped, and answered with 503 `query_timeout`",
+  },
+  CADASTRE_READERS: {
+    member: "readers",
+    ...wholeNumber(1, 64),
+    default: "2",
+    means: "Threads that read the database",
+  },
+  CADASTRE_PROCESSES: {
+    member: "processes",
+    ...wholeNumber(1, 64),
+    default: "1",
+    means: "Processes that answer requests on one port: see [Processes](#processes)",
+  },
+  CADASTRE_CONCURRENT_QUERIES: {
+    member: "concurrentQueries",
+    ...wholeNumber(1, 100_000),
+    default: "100",
+    means:
+      "Queries of a customer that run and wait at once, unless its entitlement says: see [Fair shares](#fair-shares)",
+  },
+  CADASTRE_SCAN_SECONDS: {
+    member: "scanSeconds",
+    ...wholeNumber(1, 3600),
+    default: "30",
+    means:
+      "Seconds in each minute that a customer's queries without an index may take, unless its entitlement says: see [Fair shares](#fair-shares)",
+  },
+  CADASTRE_MEMORY: {
+    member: "memory",
+    ...wholeNumber(leastMemory, 1_048_576),
+    absent: "3/4 of the container's limit, else 1/4 of the machine's; 1024 at most",
+    means: "Memory that the service plans with, in MB: see [Memory](#memory)",
+  },
+} as const satisfies Record<string, Setting>;

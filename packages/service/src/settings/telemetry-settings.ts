@@ -1,0 +1,156 @@
+import { z } from "zod";
+import { samplers } from "../telemetry/tracing-options.ts";
+import { anyText, isBaseUrl, readBy, type Setting, trueOrFalse, wholeNumber } from "./setting.ts";
+
+const isCollectorUrl = (given: string) => isBaseUrl(given) && new URL(given).username === "";
+
+/** Reads `name=value,name=value`, with percent-encoded values. Source: OpenTelemetry, "Environment Variable Specification". */
+function toPairs(given: string): ReadonlyMap<string, string> | undefined {
+  const pairs = given.split(",").map((pair) => /^\s*([!-+\--<>-~]+)\s*=([ -~]*)$/.exec(pair));
+  try {
+    return new Map(pairs.map((pair) => [pair?.[1] ?? "", decodeURIComponent(pair?.[2]?.trim() ?? "")]));
+  } catch {
+    return undefined;
+  }
+}
+
+function isHeaders(named: ReadonlyMap<string, string>): boolean {
+  try {
+    return new Headers([...named]) instanceof Headers;
+  } catch {
+    return false;
+  }
+}
+
+const collectorUrl = {
+  is: z.string().refine(isCollectorUrl),
+  must: "an http or https address without a query and without a user",
+};
+
+const pairs = {
+  is: readBy(toPairs).refine((read) => !read.has("")),
+  must: "`name=value` pairs with commas between, and percent-encoded values",
+};
+
+const headers = {
+  is: pairs.is.refine(isHeaders),
+  must: `${pairs.must}, that are names and values of headers`,
+};
+
+/** Settings of the log and of traces. */
+export const telemetrySettings = {
+  CADASTRE_LOG_LEVEL: {
+    member: "logLevel",
+    is: z.enum(["debug", "info", "warn", "error", "silent"]),
+    must: "debug, info, warn, error or silent",
+    default: "info",
+    means: "`debug`, `info`, `warn`, `error` or `silent`; JSON lines on standard error",
+  },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    member: "otlpEndpoint",
+    ...collectorUrl,
+    absent: "none: no traces are recorded",
+    means: "Collector of OpenTelemetry that traces are sent to, at `/v1/traces`: see [Traces](#traces)",
+  },
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: {
+    member: "otlpTracesEndpoint",
+    ...collectorUrl,
+    absent: "`/v1/traces` of that address",
+    means: "Address that traces are sent to, in place of the one above",
+  },
+  OTEL_EXPORTER_OTLP_HEADERS: {
+    member: "otlpHeaders",
+    ...headers,
+    isSecret: true,
+    absent: "none",
+    means: "Headers of what is sent to the collector, such as `authorization=Bearer%20secret`",
+  },
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: {
+    member: "otlpTracesHeaders",
+    ...headers,
+    isSecret: true,
+    absent: "those above",
+    means: "Headers of traces, in place of those above",
+  },
+  OTEL_EXPORTER_OTLP_PROTOCOL: {
+    member: "otlpProtocol",
+    is: z.literal("http/json"),
+    must: "http/json",
+    default: "http/json",
+    means: "Protocol of the collector; collectors accept it on the port of `http/protobuf`, 4318",
+  },
+  OTEL_EXPORTER_OTLP_COMPRESSION: {
+    member: "otlpCompression",
+    is: z.enum(["none", "gzip"]),
+    must: "none or gzip",
+    default: "none",
+    means: "Compression of what is sent to the collector",
+  },
+  OTEL_EXPORTER_OTLP_TIMEOUT: {
+    member: "otlpTimeout",
+    ...wholeNumber(1, 600_000),
+    default: "10000",
+    means: "Milliseconds that the collector may take, retries included; then the spans are lost",
+  },
+  OTEL_TRACES_EXPORTER: {
+    member: "tracesExporter",
+    is: z.enum(["otlp", "none"]),
+    must: "otlp or none",
+    default: "otlp",
+    means: "`none` records no traces, even with the address of a collector",
+  },
+  OTEL_SDK_DISABLED: {
+    member: "telemetryDisabled",
+    ...trueOrFalse,
+    default: "false",
+    means: "`true` records no traces, even with the address of a collector",
+  },
+  OTEL_SERVICE_NAME: {
+    member: "serviceName",
+    ...anyText("a name"),
+    absent: "`service.name` of the attributes below, else cadastre",
+    means: "Name of the service in traces",
+  },
+  OTEL_RESOURCE_ATTRIBUTES: {
+    member: "resourceAttributes",
+    ...pairs,
+    absent: "none",
+    means: "Further attributes of the service in traces, such as `deployment.environment.name=staging`",
+  },
+  OTEL_TRACES_SAMPLER: {
+    member: "tracesSampler",
+    is: z.enum(samplers),
+    must: samplers.join(", ").replace(/, (?=\w+$)/, " or "),
+    default: "parentbased_always_on",
+    means: "Which traces are recorded: see [Traces](#traces)",
+  },
+  OTEL_TRACES_SAMPLER_ARG: {
+    member: "tracesSamplerArg",
+    is: z
+      .string()
+      .regex(/^(?:[01](?:\.0{1,15})?|0?\.\d{1,15})$/)
+      .transform(Number),
+    must: "a number from 0 to 1",
+    absent: "1",
+    means: "Share of the traces that a sampler with `traceidratio` records",
+  },
+  OTEL_BSP_SCHEDULE_DELAY: {
+    member: "spanDelay",
+    ...wholeNumber(1, 600_000),
+    default: "5000",
+    means: "Milliseconds after which spans are sent that do not fill a batch",
+  },
+  OTEL_BSP_MAX_QUEUE_SIZE: {
+    member: "spanQueue",
+    ...wholeNumber(1, 1_000_000),
+    default: "2048",
+    means: "Spans of a process that wait to be sent; further ones are lost",
+  },
+  CADASTRE_TRUST_TRACEPARENT: {
+    member: "trustTraceparent",
+    ...trueOrFalse,
+    default: "false",
+    means:
+      "Whether the `traceparent` of a client decides if its trace is recorded; its trace id is always taken over: see [Traces](#traces)",
+  },
+} as const satisfies Record<string, Setting>;
