@@ -34,6 +34,14 @@ const tracingMembers = [
 
 type TracingMembers = (typeof tracingMembers)[number];
 
+const namesOfTracing: ReadonlySet<string> = new Set(tracingMembers);
+
+/** Settings with which traces are recorded. */
+const addressesOfTraces: ReadonlySet<string> = new Set<keyof typeof settings>([
+  "OTEL_EXPORTER_OTLP_ENDPOINT",
+  "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+]);
+
 /** Configuration of the service, read once at startup. */
 export type Config = Omit<Values, TrustMembers | PostgresMembers | SecretMembers | TracingMembers> & {
   /** Issuer of entitlements: file or URL of its key set, `iss` and `aud`. Undefined: the data folder's own issuer is trusted. */
@@ -67,6 +75,9 @@ export function readConfig(environment: Environment): Config {
   const file = environment[fileName];
   const inFile = isSet(file) ? readFile(file) : new Map<string, string>();
   const faults: string[] = [];
+  // Variables of OpenTelemetry may be meant for other programs of the machine.
+  const faultsOfTracing: string[] = [];
+  let hasCollector = false;
   const values: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries<Setting>(settings)) {
     const own = environment[name];
@@ -74,10 +85,11 @@ export function readConfig(environment: Environment): Config {
     const given = isSet(own) ? own : inFile.get(name);
     const text = isSet(given) ? given : "default" in setting ? setting.default : undefined;
     if (text === undefined) continue;
+    if (addressesOfTraces.has(name)) hasCollector = true;
     const read = setting.is.safeParse(text);
     if (read.success) values[setting.member] = read.data;
     else
-      faults.push(
+      (namesOfTracing.has(setting.member) ? faultsOfTracing : faults).push(
         `${source} must be ${setting.must}${setting.isSecret ? "" : `, not \`${withoutUsers(text)}\``}`,
       );
   }
@@ -89,7 +101,7 @@ export function readConfig(environment: Environment): Config {
     ...webhookFaults(values, NODE_ENV),
     ...masterKeyFaults(values),
     ...memoryFaults(values),
-    ...samplerFaults(values),
+    ...(hasCollector && !isTracingOff(values) ? [...faultsOfTracing, ...samplerFaults(values)] : []),
   );
   if (faults.length > 0) throw new ConfigError(faults.join("\n"));
   return toConfig(values as Values);
@@ -210,14 +222,17 @@ const samplerFaults = ({
       ]
     : [];
 
+const isTracingOff = ({ tracesExporter, telemetryDisabled }: Readonly<Record<string, unknown>>): boolean =>
+  tracesExporter === "none" || telemetryDisabled === true;
+
 const noPairs: ReadonlyMap<string, string> = new Map();
 
 function tracingOf(values: Pick<Values, TracingMembers>): TracingOptions | undefined {
-  const { otlpEndpoint, otlpTracesEndpoint, tracesExporter, telemetryDisabled } = values;
+  const { otlpEndpoint, otlpTracesEndpoint } = values;
   const url =
     otlpTracesEndpoint ??
     (otlpEndpoint === undefined ? undefined : `${otlpEndpoint.replace(/\/$/, "")}/v1/traces`);
-  if (url === undefined || tracesExporter === "none" || telemetryDisabled) return undefined;
+  if (url === undefined || isTracingOff(values)) return undefined;
   return {
     url,
     headers: () => values.otlpTracesHeaders ?? values.otlpHeaders ?? noPairs,

@@ -284,9 +284,12 @@ test("headers for the collector are secrets, and are read as OpenTelemetry write
 test.each([
   [
     { OTEL_EXPORTER_OTLP_ENDPOINT: "http://me:dont-tell@collector" },
-    "OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https address without a query and without a user, not `http://…@collector`",
+    "OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https address without a query and without a user",
   ],
-  [{ OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" }, "OTEL_EXPORTER_OTLP_PROTOCOL must be http/json, not `grpc`"],
+  [
+    { OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" },
+    "OTEL_EXPORTER_OTLP_PROTOCOL must be http/json, the only protocol of this service (set it for this process alone), not `grpc`",
+  ],
   [
     { OTEL_TRACES_SAMPLER: "jaeger_remote" },
     "OTEL_TRACES_SAMPLER must be always_on, always_off, traceidratio, parentbased_always_on, parentbased_always_off or parentbased_traceidratio, not `jaeger_remote`",
@@ -305,6 +308,26 @@ test.each([
   ],
 ])("%o is refused in a sentence", (environment, sentence) => {
   expect(() => readConfig({ ...otlp, ...environment })).toThrow(sentence);
+});
+
+test.each(["http://:dont-tell@collector", "https://collector/?key=dont-tell", "me:dont-tell@collector"])(
+  "the address of a collector is not quoted: %s",
+  (address) => {
+    const read = () => readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: address });
+    expect(read).toThrow(/^OTEL_EXPORTER_OTLP_ENDPOINT must be/);
+    expect(read).not.toThrow("dont-tell");
+  },
+);
+
+test("variables of OpenTelemetry that are meant for other programs stop nothing", () => {
+  const others = {
+    OTEL_EXPORTER_OTLP_PROTOCOL: "grpc",
+    OTEL_TRACES_SAMPLER: "jaeger_remote",
+    OTEL_TRACES_SAMPLER_ARG: "endpoint=x",
+  };
+  expect(readConfig(others).tracing).toBeUndefined();
+  for (const off of [{ OTEL_TRACES_EXPORTER: "None" }, { OTEL_SDK_DISABLED: "TRUE" }])
+    expect(readConfig({ ...otlp, ...others, ...off }).tracing).toBeUndefined();
 });
 
 test.each([

@@ -9,6 +9,7 @@ import { openSigningKeys } from "../delivery/signing-keys.ts";
 import { startWorker } from "../delivery/start-worker.ts";
 import { createLog, errorFields } from "../log.ts";
 import { openTracing } from "../telemetry/open-tracing.ts";
+import type { Tracing } from "../telemetry/tracing.ts";
 import { recentProfiles } from "../v1/recent-profiles.ts";
 import { withServiceRegistry } from "./data.ts";
 import { nextSignal } from "./next-signal.ts";
@@ -29,8 +30,9 @@ export const workerCommand = (): Command =>
           registry,
           onFailure: (error) => log.warn(errorFields(error), "could not read the key set anew"),
         });
-        const tracing = await openTracing(config.tracing, log);
+        let tracing: Tracing | undefined;
         try {
+          tracing = await openTracing(config.tracing, log);
           const scopes = createScopes(registry.entitlements, trust, scopeOptions);
           const exporting = await openExportDependencies({
             config,

@@ -72,7 +72,8 @@ export const noContent: Answer = { status: 204, body: "" };
 /** Times the sending of an answer, until the connection has taken the last byte or is closed. */
 function timeSending(res: Response): void {
   const context = findContext(res.req);
-  if (context !== undefined) context.endSending = context.stages.begin("send");
+  if (context === undefined || res.closed) return;
+  context.endSending ??= context.stages.begin("send");
 }
 
 /** Sends an answer whose body is streamed. */

@@ -15,9 +15,11 @@ export function onError(log: Log, noteError: (error: unknown) => void = () => {}
     noteError(error);
     const context = findContext(req);
     const shown = toPublicError(error, context?.optionTexts);
-    if (context !== undefined) context.errorCode = shown.code;
     // If the client has disconnected, the work was aborted and did not fail.
-    if (!res.destroyed) logFailure(log, context?.requestId, error, shown);
+    if (!res.destroyed) {
+      if (context !== undefined) context.errorCode = shown.code;
+      logFailure(log, context?.requestId, error, shown);
+    }
     // Part of the answer was already sent, so Express closes the connection.
     if (res.headersSent) return next(error);
     // Caches may store some statuses by default: 404, 405, 410 and 414. Source: RFC 9110, section 15.1.

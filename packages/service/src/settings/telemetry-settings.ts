@@ -2,7 +2,11 @@ import { z } from "zod";
 import { samplers } from "../telemetry/tracing-options.ts";
 import { anyText, isBaseUrl, readBy, type Setting, trueOrFalse, wholeNumber } from "./setting.ts";
 
-const isCollectorUrl = (given: string) => isBaseUrl(given) && new URL(given).username === "";
+const isCollectorUrl = (given: string) => {
+  if (!isBaseUrl(given)) return false;
+  const { username, password } = new URL(given);
+  return username === "" && password === "";
+};
 
 /** Reads `name=value,name=value`, with percent-encoded values. Source: OpenTelemetry, "Environment Variable Specification". */
 function toPairs(given: string): ReadonlyMap<string, string> | undefined {
@@ -22,10 +26,12 @@ function isHeaders(named: ReadonlyMap<string, string>): boolean {
   }
 }
 
+/** The address may have a key of the collector where it does not belong. */
 const collectorUrl = {
+  isSecret: true,
   is: z.string().refine(isCollectorUrl),
   must: "an http or https address without a query and without a user",
-};
+} as const;
 
 const pairs = {
   is: readBy(toPairs).refine((read) => !read.has("")),
@@ -74,14 +80,17 @@ export const telemetrySettings = {
   },
   OTEL_EXPORTER_OTLP_PROTOCOL: {
     member: "otlpProtocol",
-    is: z.literal("http/json"),
-    must: "http/json",
+    is: z.string().toLowerCase().pipe(z.literal("http/json")),
+    must: "http/json, the only protocol of this service (set it for this process alone)",
     default: "http/json",
     means: "Protocol of the collector; collectors accept it on the port of `http/protobuf`, 4318",
   },
   OTEL_EXPORTER_OTLP_COMPRESSION: {
     member: "otlpCompression",
-    is: z.enum(["none", "gzip"]),
+    is: z
+      .string()
+      .toLowerCase()
+      .pipe(z.enum(["none", "gzip"])),
     must: "none or gzip",
     default: "none",
     means: "Compression of what is sent to the collector",
@@ -94,14 +103,18 @@ export const telemetrySettings = {
   },
   OTEL_TRACES_EXPORTER: {
     member: "tracesExporter",
-    is: z.enum(["otlp", "none"]),
+    is: z
+      .string()
+      .toLowerCase()
+      .pipe(z.enum(["otlp", "none"])),
     must: "otlp or none",
     default: "otlp",
     means: "`none` records no traces, even with the address of a collector",
   },
   OTEL_SDK_DISABLED: {
     member: "telemetryDisabled",
-    ...trueOrFalse,
+    is: z.string().toLowerCase().pipe(trueOrFalse.is),
+    must: trueOrFalse.must,
     default: "false",
     means: "`true` records no traces, even with the address of a collector",
   },
@@ -119,7 +132,7 @@ export const telemetrySettings = {
   },
   OTEL_TRACES_SAMPLER: {
     member: "tracesSampler",
-    is: z.enum(samplers),
+    is: z.string().toLowerCase().pipe(z.enum(samplers)),
     must: samplers.join(", ").replace(/, (?=\w+$)/, " or "),
     default: "parentbased_always_on",
     means: "Which traces are recorded: see [Traces](#traces)",

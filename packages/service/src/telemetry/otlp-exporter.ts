@@ -1,4 +1,4 @@
-import { setTimeout } from "node:timers/promises";
+import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { backoffDelay } from "@cadastre/manifest/retry";
@@ -10,12 +10,14 @@ import type { TracingOptions } from "./tracing-options.ts";
 const compress = promisify(gzip);
 
 /** Shortest time between two messages of the log about the same trouble, in milliseconds. */
-const quiet = 10 * 60_000;
+const logInterval = 10 * 60_000;
+
+type Body = string | Uint8Array<ArrayBuffer>;
 
 /** Statuses after which a request is repeated. Source: OTLP 1.9, "Retryable Response Codes". */
 const retryable: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** The collector has refused spans, or did not answer. The code is safe to log: it has nothing of address, headers or answer. */
+/** The collector has refused spans, or did not answer. The code is safe to log: it contains no address, header or answer. */
 class ExportError extends Error {
   override readonly name = "ExportError";
   readonly code: string;
@@ -36,11 +38,15 @@ export class OtlpExporter implements SpanExporter {
   readonly #options: TracingOptions;
   readonly #log: Log;
   readonly #sending = new Set<Promise<void>>();
-  readonly #stopping = new AbortController();
-  readonly #aborting = new AbortController();
+  /** Ends each batch that is being sent. `AbortSignal.any` with a signal that lives as long as the process would keep memory for each batch. */
+  readonly #batches = new Set<AbortController>();
+  #isStopping = false;
+  /** True if the last request was not answered, or refused. */
   #isFailing = false;
+  /** True if a loss was logged, and not yet that it is over. */
+  #isTold = false;
   #lost = 0;
-  #told = Number.NEGATIVE_INFINITY;
+  #lastWarning = Number.NEGATIVE_INFINITY;
 
   constructor(options: TracingOptions, log: Log) {
     this.#options = options;
@@ -64,12 +70,13 @@ export class OtlpExporter implements SpanExporter {
 
   /** Repeats no request any more. Called before the processor stops, which sends what is left. */
   prepareStop(): void {
-    this.#stopping.abort();
+    this.#isStopping = true;
+    if (this.#isFailing) this.abort();
   }
 
   /** Ends the requests in progress. */
   abort(): void {
-    this.#aborting.abort();
+    for (const batch of this.#batches) batch.abort();
   }
 
   /** Called by the processor when it has stopped. */
@@ -80,63 +87,75 @@ export class OtlpExporter implements SpanExporter {
   /** Sends a batch. Repeats it with exponential backoff until its time is over. @throws {ExportError} */
   async #send(spans: readonly ReadableSpan[]): Promise<void> {
     // A stopping service does not wait for a collector that is known not to answer.
-    const isStopping = () => this.#stopping.signal.aborted;
-    if (isStopping() && this.#isFailing) throw new ExportError("stopped", true);
+    if (this.#isStopping && this.#isFailing) throw new ExportError("stopped", true);
     const { timeout, compression } = this.#options;
     const text = writeOtlpRequest(spans);
     const body = compression === "gzip" ? await compress(text) : text;
-    const signal = AbortSignal.any([AbortSignal.timeout(timeout), this.#aborting.signal]);
+    const batch = new AbortController();
+    const timer = setTimeout(() => batch.abort(), timeout).unref();
+    this.#batches.add(batch);
+    try {
+      await this.#post(body, batch.signal);
+    } finally {
+      clearTimeout(timer);
+      this.#batches.delete(batch);
+    }
+  }
+
+  async #post(body: Body, signal: AbortSignal): Promise<void> {
     for (let attempts = 1; ; attempts++) {
       try {
-        return await this.#post(body, signal);
+        return await this.#request(body, signal);
       } catch (error) {
-        if (!(error instanceof ExportError) || error.isFinal || signal.aborted || isStopping()) throw error;
+        this.#isFailing = true;
+        if (!(error instanceof ExportError) || error.isFinal || signal.aborted || this.#isStopping)
+          throw error;
         const delay = backoffDelay({ first: 1000, longest: 5000 }, attempts);
-        const over = AbortSignal.any([signal, this.#stopping.signal]);
-        await setTimeout(delay, undefined, { signal: over, ref: false }).catch(() => {
+        await wait(delay, undefined, { signal, ref: false }).catch(() => {
           throw error;
         });
       }
     }
   }
 
-  async #post(body: string | Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<void> {
-    const { url, headers, compression } = this.#options;
+  async #request(body: Body, signal: AbortSignal): Promise<void> {
+    const { url, compression } = this.#options;
+    const headers = new Headers([...this.#options.headers()]);
+    headers.set("content-type", "application/json");
+    if (compression === "gzip") headers.set("content-encoding", "gzip");
     let answer: Response;
     try {
       answer = await fetch(url, {
         method: "POST",
-        headers: {
-          ...Object.fromEntries(headers()),
-          "content-type": "application/json",
-          ...(compression === "gzip" ? { "content-encoding": "gzip" } : {}),
-        },
+        headers,
         body,
         signal,
         // The headers are for this address alone.
         redirect: "manual",
       });
     } catch (error) {
-      throw new ExportError(signal.aborted ? "timeout" : reasonOf(error), false);
+      const ended = this.#isStopping ? "stopped" : "timeout";
+      throw new ExportError(signal.aborted ? ended : reasonOf(error), false);
     }
     await answer.body?.cancel();
     if (!answer.ok) throw new ExportError(`status ${answer.status}`, !retryable.has(answer.status));
   }
 
   #noteSuccess(): void {
-    if (!this.#isFailing) return;
     this.#isFailing = false;
+    if (!this.#isTold) return;
+    this.#isTold = false;
     this.#log.info({ lost: this.#lost }, "traces are sent again");
     this.#lost = 0;
-    this.#told = Number.NEGATIVE_INFINITY;
   }
 
   #noteLoss(spans: number, error: Error): void {
     this.#isFailing = true;
     this.#lost += spans;
     const now = performance.now();
-    if (now - this.#told < quiet) return;
-    this.#told = now;
+    if (now - this.#lastWarning < logInterval) return;
+    this.#lastWarning = now;
+    this.#isTold = true;
     const reason = error instanceof ExportError ? error.code : error.name;
     this.#log.warn({ reason, lost: this.#lost }, "could not send traces");
   }

@@ -1,4 +1,6 @@
+import { DeliveryError } from "@cadastre/delivery";
 import { QueryError } from "@cadastre/odata";
+import { StoreError } from "@cadastre/store";
 import { toRefusal } from "../errors.ts";
 import type { SpanFacts, TraceSpan } from "./trace-span.ts";
 
@@ -20,6 +22,9 @@ export type Stage =
   | "query"
   | "render"
   | "send";
+
+/** Stages that `Server-Timing` leaves out: they would tell a customer how busy others keep the service, and time the query alone. */
+const ofTraces: ReadonlySet<string> = new Set<Stage>(["reserve", "compile", "wait", "query"]);
 
 /** Timer of the stages of one request or job, for `Server-Timing` and traces. A stage that fails ends with the code of its error. */
 export type Stages<Name extends string = Stage> = {
@@ -45,7 +50,11 @@ export function createStages<Name extends string = Stage>(
   now: () => number = () => performance.now(),
 ): Stages<Name> {
   const spent = new Map<Name, number>();
-  const header = () => [...spent].map(([stage, ms]) => `${stage};dur=${ms.toFixed(2)}`).join(", ");
+  const header = () =>
+    [...spent]
+      .filter(([stage]) => !ofTraces.has(stage))
+      .map(([stage, ms]) => `${stage};dur=${ms.toFixed(2)}`)
+      .join(", ");
   const under = (parent: TraceSpan | undefined): Stages<Name> => {
     const begin = (stage: Name, facts?: SpanFacts) => {
       // Stages are listed in the order in which they began.
@@ -98,6 +107,9 @@ export function createStages<Name extends string = Stage>(
   return under(span);
 }
 
-/** Returns the public code of an error. Its message may quote a value. */
-const errorCodeOf = (error: unknown): string =>
-  error instanceof QueryError ? error.code : toRefusal(error).code;
+/** Returns the code of an error. Its message may quote a value. */
+function errorCodeOf(error: unknown): string {
+  if (error instanceof QueryError || error instanceof StoreError || error instanceof DeliveryError)
+    return error.code;
+  return error instanceof Error && error.name === "AbortError" ? "canceled" : toRefusal(error).code;
+}

@@ -79,7 +79,7 @@ async function answerItem(
     const shown = toPublicError(error, texts);
     onError(error, shown);
     span?.note({ status: shown.status, error: shown.code });
-    span?.fail(shown.code);
+    if (shown.status >= 500) span?.fail(shown.code);
     return odataErrorAnswer(shown);
   }
 }
