@@ -49,7 +49,7 @@ export function createBuilds(database: BuildDatabase): Builds {
     reinstate: (datasetId, isEmpty = false) =>
       write((open) => reinstateDataset(open, database, datasetId, isEmpty)),
     forgetRetired: (datasetId) => write((open) => forgetRetired(open, database, datasetId)),
-    retired: () => read(listRetired),
+    retired: () => read((session) => listRetired(session, database)),
     verify: async (resource) => {
       const { table } = find(resource);
       const schemas = [...tables.values()].map((one) => one.table);

@@ -24,17 +24,19 @@ export function hasOneOfKeys({ key }: TableSchema, keys: readonly RowValues[]): 
 /** Maximum number of keys looked up at once. */
 const groupSize = 500;
 
-/** The keys that a batch of changes gives records, each with the dataset of its record. */
+/** The keys that a batch of changes gives records, each with the datasets of its records. */
 export class StagedKeys {
-  readonly #keys = new Map<string, { readonly key: RowValues; readonly datasetId: string | null }>();
+  readonly #keys = new Map<string, { readonly key: RowValues; readonly datasets: Set<string | null> }>();
 
   put(key: RowValues, datasetId: string | null): void {
-    this.#keys.set(textOf(key), { key, datasetId });
+    const text = textOf(key);
+    const known = this.#keys.get(text);
+    if (known === undefined) this.#keys.set(text, { key, datasets: new Set([datasetId]) });
+    else known.datasets.add(datasetId);
   }
 
   remove(key: RowValues, datasetId: string | null): void {
-    const text = textOf(key);
-    if (this.#keys.get(text)?.datasetId === datasetId) this.#keys.delete(text);
+    this.#keys.get(textOf(key))?.datasets.delete(datasetId);
   }
 
   /**
@@ -62,7 +64,8 @@ export class StagedKeys {
       for (const row of rows) {
         const key = row.slice(0, table.key.length);
         const wanted = this.#keys.get(textOf(key));
-        if (wanted !== undefined && wanted.datasetId !== row[table.key.length])
+        const holder = row[table.key.length];
+        if (wanted !== undefined && [...wanted.datasets].some((datasetId) => datasetId !== holder))
           throw new StoreError("key_of_another_dataset", `${table.name} ${key.join(", ")}`);
       }
     }

@@ -18,19 +18,40 @@ import { readDigestCheckpoint, storeCurrentDigest } from "./digest-table.ts";
 import { addBuild, readBuilds } from "./history.ts";
 import { noteRetired, type RetirementNote, readPruned, readRetired } from "./retired-datasets.ts";
 import { readSources, servedCursors, writeSource } from "./sources.ts";
+import { forgetStaged } from "./staging.ts";
 
 /** See `Builds.retired`. */
-export async function listRetired(session: Session): Promise<readonly DatasetRetirement[]> {
-  const pruned = await readPruned(session);
-  return [...(await readRetired(session))].map(([datasetId, retirement]) => ({
-    datasetId,
-    ...retirement,
-    isPast: isPast(retirement, pruned),
-  }));
+export async function listRetired(
+  session: Session,
+  database: BuildDatabase,
+): Promise<readonly DatasetRetirement[]> {
+  const retired: DatasetRetirement[] = [];
+  for (const [datasetId, retirement] of await readRetired(session))
+    retired.push({
+      datasetId,
+      ...retirement,
+      isPast: await isPast(session, database, datasetId, retirement),
+    });
+  return retired;
 }
 
-const isPast = ({ before, records }: RetirementNote, pruned: number): boolean =>
-  pruned > before || Object.keys(records).length === 0;
+/** Returns true if no state that can still be read has records of the dataset. */
+async function isPast(
+  session: Session,
+  { tables, isOfDataset }: BuildDatabase,
+  datasetId: string,
+  { before, records }: RetirementNote,
+): Promise<boolean> {
+  const pruned = await readPruned(session);
+  if (Object.keys(records).length > 0) return pruned > before;
+  if (pruned >= before) return true;
+  // It had no records when it was retired, but may have had some before.
+  for (const { table } of tables.values()) {
+    const closed = sql`select 1 from ${identifier(table.closed)} where ${isOfDataset(datasetId)} limit 1`;
+    if ((await session.rows(closed)).length > 0) return false;
+  }
+  return true;
+}
 
 /** See `Builds.retire`. */
 export async function retireDataset(
@@ -68,7 +89,7 @@ export async function reinstateDataset(
       await requireFreeKeys(session, table, database, datasetId, before);
       const { written } = await open.restore(table.name, before, datasetId);
       if (written !== (records[table.name] ?? 0)) throw new StoreError("retirement_expired", table.name);
-      await resumeSources(session, table, before);
+      await resumeSources(session, table, database, datasetId, before);
     }
   await noteRetired(session, datasetId, undefined);
   return finish(open, database, isEmpty ? {} : records);
@@ -77,11 +98,13 @@ export async function reinstateDataset(
 /** See `Builds.forgetRetired`. */
 export async function forgetRetired(
   { session }: OpenCommit,
-  { tables, isOfDataset }: BuildDatabase,
+  database: BuildDatabase,
   datasetId: string,
 ): Promise<void> {
+  const { tables, isOfDataset } = database;
   const retirement = await findRetired(session, datasetId);
-  if (!isPast(retirement, await readPruned(session))) throw new StoreError("retirement_recent", datasetId);
+  if (!(await isPast(session, database, datasetId, retirement)))
+    throw new StoreError("retirement_recent", datasetId);
   for (const { table } of tables.values())
     await session.rows(sql`delete from ${identifier(table.closed)} where ${isOfDataset(datasetId)}`);
 }
@@ -138,17 +161,33 @@ async function restartSources(
   );
   const names = new Set(rows.map(([name]) => name));
   await session.rows(sql`delete from ${staged} where ${isStaged}`);
-  for (const state of await readSources(session, table.name))
-    if (names.has(state.source))
-      await writeSource(session, table.name, { ...state, cursor: null, served: null, fullSet: null });
+  for (const state of await readSources(session, table.name)) {
+    if (!names.has(state.source)) continue;
+    // What is left of a full set would be published as if it were the whole.
+    await forgetStaged(session, table, state.source);
+    await writeSource(session, table.name, { ...state, cursor: null, served: null, fullSet: null });
+  }
 }
 
-/** Sets sources that are at their beginning to where they were in the build that was served at a checkpoint. */
-async function resumeSources(session: Session, table: TableSchema, checkpoint: number): Promise<void> {
+/**
+ * Sets sources that have records of the dataset and are at their beginning to where they were in the build that was served at a
+ * checkpoint.
+ */
+async function resumeSources(
+  session: Session,
+  table: TableSchema,
+  { isOfDataset }: BuildDatabase,
+  datasetId: string,
+  checkpoint: number,
+): Promise<void> {
+  const rows = await session.rows(
+    sql`select distinct ${identifier(sourceProperty.name)} from ${identifier(table.name)} where ${isOfDataset(datasetId)}`,
+  );
+  const names = new Set(rows.map(([name]) => name));
   const served = (await readBuilds(session, table.name)).find((build) => build.checkpoint <= checkpoint);
   for (const state of await readSources(session, table.name)) {
     const cursor = served?.cursors[state.source];
-    if (state.cursor === null && cursor !== undefined)
+    if (names.has(state.source) && state.cursor === null && cursor !== undefined)
       await writeSource(session, table.name, { ...state, cursor, served: cursor });
   }
 }

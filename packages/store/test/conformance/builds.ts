@@ -193,6 +193,10 @@ export function builds(harness: Harness): void {
             details: expect.stringContaining(key) as string,
           });
         }
+        const removed = [listing("a", "1", oregon), listing("a", "1", "third"), removal("a", "third")];
+        await expect(builds.stage(resource, "other", removed, { cursor: "1" })).rejects.toMatchObject({
+          code: "key_of_another_dataset",
+        });
         expect(await builds.cursor(resource, "other")).toBeNull();
         await builds.stage(resource, "mls", [removal("a")], { cursor: "2" });
         await builds.publish([resource]);

@@ -201,6 +201,46 @@ export function retirement(harness: Harness): void {
         expect(await store.commit(records)).toMatchObject({ written: 3 });
       }));
 
+    test("without records any more is forgotten only once nothing can read those it had", () =>
+      withEmpty(harness, async (store) => {
+        const { builds } = store;
+        await publishBoth(store);
+        await builds.stage(
+          resource,
+          "of oregon",
+          ["d", "e", "f"].map((key) => removal(key, oregon)),
+          { cursor: "2" },
+        );
+        await builds.publish([resource]);
+        await builds.retire(oregon);
+        expect(await builds.retired()).toMatchObject([{ records: {}, isPast: false }]);
+        await expect(builds.forgetRetired(oregon)).rejects.toMatchObject({ code: "retirement_recent" });
+        expect(await readKeys(store, {}, everything, { asOf: 1 })).toHaveLength(6);
+      }));
+
+    test("is reinstated without moving the sources of another one", () =>
+      withEmpty(harness, async (store) => {
+        const { builds } = store;
+        await publishBoth(store);
+        await builds.retire(texas);
+        await builds.retire(oregon);
+        await builds.reinstate(texas);
+        expect(await builds.cursor(resource, "of texas")).toBe("1");
+        expect(await builds.cursor(resource, "of oregon")).toBeNull();
+        await builds.reinstate(oregon, true);
+        expect(await builds.cursor(resource, "of oregon")).toBeNull();
+      }));
+
+    test("leaves no part of a full set of a source of two datasets", () =>
+      withEmpty(harness, async (store) => {
+        const { builds } = store;
+        await builds.stage(resource, "of both", records, { fullSet: "begins", cursor: "1" });
+        await builds.retire(oregon);
+        await builds.publish([resource]);
+        expect(await readKeys(store, {})).toEqual([]);
+        expect(await builds.cursor(resource, "of both")).toBeNull();
+      }));
+
     test("of several resources, with a spatial index", () =>
       withEmpty(
         harness,

@@ -105,8 +105,9 @@ export function matchesTexts(database: Database, table: TableSchema, { name, col
       .iterate(...values);
   };
   const found = new EntrySum();
+  const whole = value(2 ** 32);
   const remainder = sql`(doc % ${value(modulus)})`;
-  const sums = sql`count(*), sum(doc), sum(${remainder} * ${remainder})`;
+  const sums = sql`count(*), sum(doc) % ${whole}, sum(${remainder} * ${remainder}) % ${whole}`;
   database.exec(
     textOf(sql`create virtual table temp.${vocabulary} using fts5vocab(main, ${index}, instance)`),
   );
@@ -130,7 +131,7 @@ export function matchesTexts(database: Database, table: TableSchema, { name, col
   return found.equals(expected);
 }
 
-/** Number of rows, sum of their ids, and sum of the squares of what remains of the ids modulo {@link modulus}. */
+/** Number of rows, sum of their ids, and sum of the squares of what remains of the ids modulo {@link modulus}; sums may be modulo 2^32. */
 type Sums = [count: number, ids: number, squares: number];
 
 const modulus = 65521;
