@@ -12,6 +12,7 @@ import { prepareDemoAccess } from "../src/demo/demo-access.ts";
 import { type RunningService, startService } from "../src/service.ts";
 import { ask, query, toCollection } from "./support/ask.ts";
 import { plantCanaries } from "./support/canaries.ts";
+import { noProgress } from "./support/prepare-demo.ts";
 import { type Running, run } from "./support/running.ts";
 
 if (!hasPostgres)
@@ -19,7 +20,6 @@ if (!hasPostgres)
 
 const listings = 300;
 const cases = Number(process.env["CASES"] ?? 100);
-const silent = { started: () => {}, loaded: () => {}, done: () => {}, kept: () => {} };
 const sets = ["Property", "Media", "Member", "Office", "Lookup"] as const;
 const customers = ["national", "market", "state", "coarse"] as const;
 
@@ -41,7 +41,7 @@ describe.skipIf(!hasPostgres || process.env["DATABASE"] === "postgres")(
       // The same secrets, keys and entitlements.
       const postgres = { url: await server.createDatabase() };
       const folder = await openDataFolder(scratch, postgres);
-      await prepareListings(folder, listings, silent);
+      await prepareListings(folder, listings, noProgress);
       const { folder: own } = onSqlite;
       for (const file of ["secrets", "issuer", "publicKeys", "signingKeys", "demo"] as const)
         await cp(own[file], folder[file]);

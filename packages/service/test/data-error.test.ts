@@ -10,6 +10,7 @@ import { withRegistry } from "../src/data/registry.ts";
 import { readSecrets } from "../src/data/secrets.ts";
 import { prepareDemoAccess } from "../src/demo/demo-access.ts";
 import { startService } from "../src/service.ts";
+import { noProgress } from "./support/prepare-demo.ts";
 
 let path: string;
 beforeEach(async () => {
@@ -17,8 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(path, { recursive: true, force: true }));
 
-const silent = { started: () => {}, loaded: () => {}, done: () => {}, kept: () => {} };
-const prepare = (folder: DataFolder, progress = silent) => prepareListings(folder, 20, progress);
+const prepare = (folder: DataFolder, progress = noProgress) => prepareListings(folder, 20, progress);
 const prepareAccess = async (folder: DataFolder) => {
   const secrets = await readSecrets(folder);
   return withRegistry(folder, (registry) => prepareDemoAccess(folder, registry, secrets, Date.now()));

@@ -19,6 +19,7 @@ import { prepareDemoAccess } from "../src/demo/demo-access.ts";
 import { startService } from "../src/service.ts";
 import { ask, query, toCollection } from "./support/ask.ts";
 import { cadastre } from "./support/cli.ts";
+import { noProgress } from "./support/prepare-demo.ts";
 
 let folder: DataFolder;
 beforeEach(async () => {
@@ -26,7 +27,6 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder.path, { recursive: true }));
 
-const silent = { started: () => {}, loaded: () => {}, done: () => {}, kept: () => {} };
 const command = (...args: readonly string[]) =>
   cadastre(args, { environment: { CADASTRE_DATA: folder.path } });
 
@@ -50,7 +50,7 @@ async function inStore<T>(work: (store: WritableStore) => Promise<T>): Promise<T
 }
 
 test("a start without listings serves no set, says how to load some, and serves what is loaded", async () => {
-  await prepareListings(folder, 0, silent);
+  await prepareListings(folder, 0, noProgress);
   const secrets = await readSecrets(folder);
   const keys = await withRegistry(folder, (registry) =>
     prepareDemoAccess(folder, registry, secrets, Date.now()),
@@ -98,21 +98,21 @@ test("a sample says so of itself, until something is ingested, and is never made
     `${folder.database} exists and was not changed: set CADASTRE_DATA to an empty folder`,
   ]);
   const kept: unknown[] = [];
-  await prepareListings(folder, 30, { ...silent, kept: (...told) => kept.push(told) });
+  await prepareListings(folder, 30, { ...noProgress, kept: (...told) => kept.push(told) });
   expect(kept).toEqual([[20, 30, folder.path]]);
   expect((await readFile(folder.database)).equals(bytes)).toBe(true);
 
   expect((await ingest()).stderr).toContain("holds sample listings, which stay beside these records");
   expect(await inStore(isSample)).toBe(false);
   kept.length = 0;
-  await prepareListings(folder, 30, { ...silent, kept: (...told) => kept.push(told) });
+  await prepareListings(folder, 30, { ...noProgress, kept: (...told) => kept.push(told) });
   expect(kept).toEqual([]);
 });
 
 describe("sample listings are not made in place of a database that is gone", () => {
   test.each([0, 20])("where there is a registry, with CADASTRE_LISTINGS=%i", async (listings) => {
     await withRegistry(folder, async () => {});
-    const prepared = prepareListings(folder, listings, silent);
+    const prepared = prepareListings(folder, listings, noProgress);
     if (listings === 0) await prepared;
     else
       await expect(prepared).rejects.toThrow(
@@ -122,19 +122,21 @@ describe("sample listings are not made in place of a database that is gone", () 
 
   test("where its last changes are still there", async () => {
     await writeFile(`${folder.database}-wal`, "changes");
-    await expect(prepareListings(folder, 0, silent)).rejects.toThrow(/-wal with its last changes is there/);
+    await expect(prepareListings(folder, 0, noProgress)).rejects.toThrow(
+      /-wal with its last changes is there/,
+    );
     expect(await readFile(`${folder.database}-wal`, "utf8")).toBe("changes");
   });
 });
 
 test("starts at once, even of one process id, leave one whole database", async () => {
-  const first = prepareListings(folder, 600, silent);
+  const first = prepareListings(folder, 600, noProgress);
   const files = () => readdir(folder.path);
   await vi.waitUntil(async () => (await files()).some((name) => name.endsWith(".preparing")), {
     interval: 1,
   });
   expect(await files()).not.toContain(basename(folder.database));
-  await Promise.all([first, prepareListings(folder, 20, silent)]);
+  await Promise.all([first, prepareListings(folder, 20, noProgress)]);
   expect(checkSqlite(folder.database, storedResources)).toEqual([]);
   expect((await readdir(folder.path)).filter((name) => name.includes("preparing"))).toEqual([]);
 });

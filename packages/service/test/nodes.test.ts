@@ -18,23 +18,21 @@ import { audience, issuer, readIssuer } from "../src/access/demo-issuer.ts";
 import { issueApiKey } from "../src/access/issue-key.ts";
 import { readConfig } from "../src/config.ts";
 import { type DataFolder, openDataFolder } from "../src/data/data-folder.ts";
-import { prepareListings } from "../src/data/prepare-listings.ts";
 import { withRegistry } from "../src/data/registry.ts";
 import { readSecretsOf } from "../src/data/secrets.ts";
 import { demoCustomers } from "../src/demo/customers.ts";
-import { prepareDemoAccess } from "../src/demo/demo-access.ts";
 import { type Demo, readDemo } from "../src/demo/demo-file.ts";
 import { type RunningService, startService } from "../src/service.ts";
 import { takesEffectWithin } from "../src/takes-effect.ts";
 import { ask } from "./support/ask.ts";
 import { cadastre } from "./support/cli.ts";
+import { prepareDemo } from "./support/prepare-demo.ts";
 import { end, says, startProgram } from "./support/program.ts";
 
 if (!hasPostgres) console.warn("no PostgreSQL server is installed: several nodes are not tested");
 
 type Environment = Readonly<Record<string, string>>;
 
-const silent = { started: () => {}, loaded: () => {}, done: () => {}, kept: () => {} };
 const customer = "demo-national";
 
 describe.skipIf(!hasPostgres)("several nodes on one database", () => {
@@ -112,10 +110,7 @@ describe.skipIf(!hasPostgres)("several nodes on one database", () => {
     scratch = await mkdtemp(join(tmpdir(), "cadastre-nodes-"));
     url = await server.createDatabase();
     const folder = await open("first");
-    await prepareListings(folder, 0, silent);
-    const keys = await withRegistry(folder, async (registry) =>
-      prepareDemoAccess(folder, registry, await readSecretsOf(folder, registry), Date.now()),
-    );
+    const keys = await prepareDemo(folder, 0);
     apiKey = keys[0]?.apiKey ?? "";
     nodes = await Promise.all([startNode("first"), startNode("second")]);
   }, 120_000);

@@ -13,19 +13,16 @@ import { type DataFolder, openDataFolder } from "../src/data/data-folder.ts";
 import { databasesOf } from "../src/data/databases.ts";
 import { notes } from "../src/data/notes.ts";
 import { prepareListings } from "../src/data/prepare-listings.ts";
-import { withRegistry } from "../src/data/registry.ts";
-import { readSecretsOf } from "../src/data/secrets.ts";
-import { prepareDemoAccess } from "../src/demo/demo-access.ts";
 import type { Demo } from "../src/demo/demo-file.ts";
 import { startService } from "../src/service.ts";
 import { ask, query, toCollection } from "./support/ask.ts";
 import { cadastre } from "./support/cli.ts";
+import { noProgress, prepareDemo } from "./support/prepare-demo.ts";
 import { end, says, startProgram } from "./support/program.ts";
 
 if (!hasPostgres) console.warn("no PostgreSQL server is installed: the service is not tested on one");
 
 const listings = 300;
-const silent = { started: () => {}, loaded: () => {}, done: () => {}, kept: () => {} };
 
 describe.skipIf(!hasPostgres)("a service on PostgreSQL", () => {
   let server: PostgresServer;
@@ -50,13 +47,6 @@ describe.skipIf(!hasPostgres)("a service on PostgreSQL", () => {
     CADASTRE_LOG_LEVEL: "silent",
     PORT: "0",
   });
-  /** Prepares the databases and the demo customers, as a first start does. */
-  const prepare = async (folder: DataFolder, count = listings) => {
-    await prepareListings(folder, count, silent);
-    await withRegistry(folder, async (registry) =>
-      prepareDemoAccess(folder, registry, await readSecretsOf(folder, registry), Date.now()),
-    );
-  };
   const starting = (folder: DataFolder) =>
     withDataFolder(folder.path, () => startService(readConfig(environmentOf(folder)), folder));
   const runSql = async (url: string, ...statements: readonly string[]) => {
@@ -110,7 +100,7 @@ describe.skipIf(!hasPostgres)("a service on PostgreSQL", () => {
       /secrets\.json does not exist, and postgres:\/\/127\.0\.0\.1:\d+\/database_1 holds API keys or secrets that depend on it/,
     );
     const foreign = await newFolder(await server.createDatabase());
-    await prepare(foreign, 0);
+    await prepareDemo(foreign, 0);
     await expect(starting({ ...foreign, postgres: prepared.postgres })).rejects.toThrow(
       /secrets\.json does not belong to this registry: its pepper of version 1 is not the one/,
     );
@@ -129,13 +119,16 @@ describe.skipIf(!hasPostgres)("a service on PostgreSQL", () => {
   test("completes what an interrupted start has begun, and fills no database that was created empty", async () => {
     const begun = await newFolder(await server.createDatabase());
     await (await databasesOf(begun).openListings({ threads: 0 }, true)).close();
-    await Promise.all([prepareListings(begun, listings, silent), prepareListings(begun, listings, silent)]);
+    await Promise.all([
+      prepareListings(begun, listings, noProgress),
+      prepareListings(begun, listings, noProgress),
+    ]);
     expect(await stored(begun)).toEqual({ checkpoint: 1, listings: String(listings) });
 
     const empty = await newFolder(await server.createDatabase());
     const migrated = await cadastre(["migrate"], { environment: environmentOf(empty) });
     expect([migrated.code, migrated.stderr]).toEqual([0, "The databases have the schema of this version."]);
-    await prepareListings(empty, listings, silent);
+    await prepareListings(empty, listings, noProgress);
     expect(await stored(empty)).toEqual({ checkpoint: 0, listings: undefined });
   });
 
@@ -223,7 +216,7 @@ describe.skipIf(!hasPostgres)("a service on PostgreSQL", () => {
     const refused = await newFolder(withUser(await server.createDatabase(), "service"));
     await runSql(server.url, "create role service login", "create database owned template database_1");
     await expect(
-      withDataFolder(refused.path, () => prepareListings(refused, listings, silent)),
+      withDataFolder(refused.path, () => prepareListings(refused, listings, noProgress)),
     ).rejects.toThrow(/database_\d+ does not give its user the rights: .*cadastre migrate.* \(42501\)$/);
     const owned = server.url.replace(/[^/]*$/, "owned");
     const schemas = "schema cadastre, cadastre_registry";
@@ -262,7 +255,7 @@ describe.skipIf(!hasPostgres)("a service on PostgreSQL", () => {
     ["an unknown user", (url) => withUser(url, "nobody:dont-tell"), /refuses the user: .* \(28000\)$/],
   ])("%s: the start says what to do, without the password", async (_, change, message) => {
     const folder = await newFolder(change(server.url));
-    const outcome = withDataFolder(folder.path, () => prepareListings(folder, listings, silent));
+    const outcome = withDataFolder(folder.path, () => prepareListings(folder, listings, noProgress));
     await expect(outcome).rejects.toThrow(message);
     await expect(outcome).rejects.not.toThrow("dont-tell");
   });

@@ -3,7 +3,7 @@ import { Agent, get } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { hasPostgres, startPostgres } from "@cadastre/odata/testing";
+import { freePort, hasPostgres, startPostgres } from "@cadastre/odata/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Demo } from "../src/demo/demo-file.ts";
 import { ask, query } from "./support/ask.ts";
@@ -27,17 +27,8 @@ type Service = {
   readonly key: string;
 };
 
-const freePort = async (): Promise<string> => {
-  const { createServer } = await import("node:net");
-  const holder = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => holder.once("listening", resolve));
-  const { port } = holder.address() as { readonly port: number };
-  await new Promise((resolve) => holder.close(resolve));
-  return String(port);
-};
-
 async function start(data: string, environment: Environment): Promise<Service> {
-  const adminPort = await freePort();
+  const adminPort = String(await freePort());
   const program = await startProgram("main.ts", [], {
     PORT: "0",
     CADASTRE_DATA: data,

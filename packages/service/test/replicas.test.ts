@@ -11,16 +11,12 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readConfig } from "../src/config.ts";
 import { openDataFolder } from "../src/data/data-folder.ts";
-import { prepareListings } from "../src/data/prepare-listings.ts";
-import { withRegistry } from "../src/data/registry.ts";
-import { readSecretsOf } from "../src/data/secrets.ts";
-import { prepareDemoAccess } from "../src/demo/demo-access.ts";
 import { type RunningService, startService } from "../src/service.ts";
 import { ask, query, toCollection } from "./support/ask.ts";
 import { customerOf } from "./support/deliveries.ts";
+import { prepareDemo } from "./support/prepare-demo.ts";
 
 const listings = 300;
-const silent = { started: () => {}, loaded: () => {}, done: () => {}, kept: () => {} };
 
 describe.skipIf(!hasPostgres)("a service with a standby", () => {
   let primary: PostgresServer;
@@ -36,10 +32,7 @@ describe.skipIf(!hasPostgres)("a service with a standby", () => {
     scratch = await mkdtemp(join(tmpdir(), "cadastre-replicas-"));
     const url = front.through(primary.url);
     const folder = await openDataFolder(scratch, { url });
-    await prepareListings(folder, listings, silent);
-    const keys = await withRegistry(folder, async (registry) =>
-      prepareDemoAccess(folder, registry, await readSecretsOf(folder, registry), Date.now()),
-    );
+    const keys = await prepareDemo(folder, listings);
     apiKey = keys.find(({ name }) => name === "national")?.apiKey ?? "";
     standby = await primary.startStandby();
     // What is acknowledged is on the standby.
@@ -75,8 +68,7 @@ describe.skipIf(!hasPostgres)("a service with a standby", () => {
     const { text } = await ask(`http://127.0.0.1:${service.adminPort}`, "/metrics");
     return Number(new RegExp(`^${name}\\{replica="[^@"]+"\\} (\\S+)$`, "m").exec(text)?.[1]);
   };
-  const customer = () =>
-    customerOf({ service, key: () => apiKey } as unknown as Parameters<typeof customerOf>[0]);
+  const customer = () => customerOf({ service, key: () => apiKey });
 
   test("reads from it, and tells so in its metrics", async () => {
     await expect.poll(() => metric("cadastre_replica_used")).toBe(1);

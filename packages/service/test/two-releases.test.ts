@@ -8,15 +8,13 @@ import { freePort, hasPostgres, type PostgresServer, startPostgres } from "@cada
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDataFolder } from "../src/data/data-folder.ts";
 import { toMasterKeys } from "../src/data/master-key.ts";
-import { prepareListings } from "../src/data/prepare-listings.ts";
 import { withRegistry } from "../src/data/registry.ts";
-import { readSecretsOf } from "../src/data/secrets.ts";
 import { openSigningKeys } from "../src/delivery/signing-keys.ts";
-import { prepareDemoAccess } from "../src/demo/demo-access.ts";
 import { takesEffectWithin } from "../src/takes-effect.ts";
 import { ask, query } from "./support/ask.ts";
 import { customerOf } from "./support/deliveries.ts";
 import { makeNextRelease } from "./support/next-release.ts";
+import { prepareDemo } from "./support/prepare-demo.ts";
 import { end, type Program, says, startProgram } from "./support/program.ts";
 import { type BegunWalk, beginWalks, walkFrom } from "./support/walks.ts";
 
@@ -26,7 +24,6 @@ if (!isAsked) console.info("without UPGRADE=nodes, nodes of two releases on one 
 else if (!hasPostgres) throw new Error("UPGRADE=nodes needs a PostgreSQL server");
 
 const masterKey = Buffer.alloc(32, 9).toString("base64");
-const silent = { started: () => {}, loaded: () => {}, done: () => {}, kept: () => {} };
 const customer = "national";
 
 /** A node that runs. */
@@ -82,8 +79,7 @@ describe.runIf(isAsked)("a live database that a later release migrates", () => {
     return [await ended(program), program.output()] as const;
   };
   const get = ({ baseUrl }: Node, target: string, key = apiKey) => ask(baseUrl, target, { "x-api-key": key });
-  const customerAt = ({ baseUrl }: Node) =>
-    customerOf({ service: { baseUrl }, key: () => apiKey } as unknown as Parameters<typeof customerOf>[0]);
+  const customerAt = ({ baseUrl }: Node) => customerOf({ service: { baseUrl }, key: () => apiKey });
   const restsOf = (node: Node, begun: readonly BegunWalk[]) =>
     Promise.all(begun.map((walk) => walkFrom(node, walk)));
   const restOf = ({ rest }: BegunWalk) => rest;
@@ -97,11 +93,8 @@ describe.runIf(isAsked)("a live database that a later release migrates", () => {
       { url },
       { masterKeys: toMasterKeys(masterKey), given: {} },
     );
-    await prepareListings(folder, 300, silent);
-    const keys = await withRegistry(folder, async (registry) => {
-      await openSigningKeys(folder, registry);
-      return prepareDemoAccess(folder, registry, await readSecretsOf(folder, registry), Date.now());
-    });
+    const keys = await prepareDemo(folder, 300);
+    await withRegistry(folder, (registry) => openSigningKeys(folder, registry));
     apiKey = keys.find(({ name }) => name === customer)?.apiKey ?? "";
     nextRelease = await makeNextRelease(join(scratch, "next-release"));
     old = await startNode("old", false);

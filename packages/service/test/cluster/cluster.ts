@@ -9,12 +9,10 @@ import type { WritableStore } from "@cadastre/store";
 import { dataFolderAt, openDataFolder } from "../../src/data/data-folder.ts";
 import { databasesOf } from "../../src/data/databases.ts";
 import { toMasterKeys } from "../../src/data/master-key.ts";
-import { prepareListings } from "../../src/data/prepare-listings.ts";
 import { withRegistry } from "../../src/data/registry.ts";
-import { readSecretsOf } from "../../src/data/secrets.ts";
 import { openSigningKeys } from "../../src/delivery/signing-keys.ts";
 import { idOf } from "../../src/demo/customers.ts";
-import { prepareDemoAccess } from "../../src/demo/demo-access.ts";
+import { prepareDemo } from "../support/prepare-demo.ts";
 import { end, type Program, says, startProgram } from "../support/program.ts";
 import type { Served } from "./clients.ts";
 import { type DatabaseCluster, startDatabaseCluster } from "./databases.ts";
@@ -24,7 +22,6 @@ const nodeCount = 3;
 const workerCount = 2;
 const connectionsOfPooler = 20;
 const customer = "national";
-const silent = { started: () => {}, loaded: () => {}, done: () => {}, kept: () => {} };
 
 /** Nodes of the service and workers, on databases that replicate, behind a proxy. */
 export type Cluster = {
@@ -68,11 +65,8 @@ export async function startCluster(listings: number): Promise<Cluster> {
       { url: databases.url },
       { masterKeys: toMasterKeys(masterKey), given: {} },
     );
-    await prepareListings(folder, listings, silent);
-    const keys = await withRegistry(folder, async (registry) => {
-      await openSigningKeys(folder, registry);
-      return prepareDemoAccess(folder, registry, await readSecretsOf(folder, registry), Date.now());
-    });
+    const keys = await prepareDemo(folder, listings);
+    await withRegistry(folder, (registry) => openSigningKeys(folder, registry));
     const apiKey = keys.find(({ name }) => name === customer)?.apiKey ?? "";
     const pooler = await startPgbouncer(databases.url, connectionsOfPooler);
     closing.push(pooler.stop);

@@ -28,7 +28,10 @@ export type ManifestReply = {
 };
 
 /** Returns requests of a customer about deliveries. */
-export function customerOf({ service, key }: Running, name = "national") {
+export function customerOf(
+  { service, key }: { readonly service: Pick<Running["service"], "baseUrl">; readonly key: Running["key"] },
+  name = "national",
+) {
   const headers = { "x-api-key": key(name) };
   const get = (target: string, more: Headers = {}): Promise<Reply> =>
     ask(service.baseUrl, target, { ...headers, ...more });

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { newestSource } from "@cadastre/odata/testing";
 import { type DataFolder, openDataFolder } from "../../src/data/data-folder.ts";
 import { prepareListings } from "../../src/data/prepare-listings.ts";
+import { noProgress } from "./prepare-demo.ts";
 import { createDatabase } from "./test-database.ts";
 
 const cache = fileURLToPath(new URL("../../../../node_modules/.cache/samples/", import.meta.url));
@@ -14,14 +15,12 @@ const cache = fileURLToPath(new URL("../../../../node_modules/.cache/samples/", 
 /** Databases with more listings than this are not cached, because few tests need them. */
 const mostKept = 1000;
 
-const silent = { started: () => {}, loaded: () => {}, done: () => {}, kept: () => {} };
-
 /**
  * Prepares sample listings in a folder as a first start does. The result depends only on the number of listings and on the sources, so it
  * is cached and copied: most test files start a service, and filling its database would take two seconds each time.
  */
 export async function prepareSample(folder: DataFolder, listings: number): Promise<void> {
-  if (listings > mostKept) return prepareListings(folder, listings, silent);
+  if (listings > mostKept) return prepareListings(folder, listings, noProgress);
   const kept = join(cache, String(newestSource()), `${listings}.sqlite`);
   if (!existsSync(kept)) await keep(kept, listings);
   await copyFile(kept, folder.database, constants.COPYFILE_EXCL);
@@ -30,7 +29,7 @@ export async function prepareSample(folder: DataFolder, listings: number): Promi
 /** Creates a PostgreSQL database with sample listings for a data folder. Undefined if the tests use SQLite. */
 export const createSampleDatabase = (path: string, listings: number): Promise<string | undefined> =>
   createDatabase(path, `sample_${listings}`, async (url) =>
-    prepareListings(await openDataFolder(path, { url }), listings, silent),
+    prepareListings(await openDataFolder(path, { url }), listings, noProgress),
   );
 
 /** Creates a data folder with sample listings, as a first start does. */
@@ -45,7 +44,7 @@ export async function newSampleFolder(listings: number): Promise<DataFolder> {
 async function keep(kept: string, listings: number): Promise<void> {
   const folder = await openDataFolder(await mkdtemp(join(tmpdir(), "cadastre-sample-")));
   try {
-    await prepareListings(folder, listings, silent);
+    await prepareListings(folder, listings, noProgress);
     await mkdir(join(kept, ".."), { recursive: true });
     // Another process may prepare the same database: the last one replaces it with an equal one.
     const beside = `${kept}.${randomUUID()}`;
