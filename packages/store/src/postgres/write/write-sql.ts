@@ -46,28 +46,23 @@ const isGiven = ({ key, shared }: TableSchema, row: SqlFragment): SqlFragment =>
 /**
  * Returns the statement that looks for a key that another dataset holds. Parameters: an array for each key column, then the dataset.
  */
-export function foreignKeySql(table: TableSchema): string {
-  const key = names(table.key);
-  const statement = sql`with "given" as materialized (
-  select ${list(typed(table.key))} from ${unnest(table.key)}
-)
-select ${list(ofTable(given, key))} from "given" join ${identifier(table.name)} as "current"
-  on ${join(
-    key.map((column) => sql`${current}.${column} = ${given}.${column}`),
-    " and ",
-  )} and ${current}.${ofDataset} is distinct from ${dataset}
-limit 1`;
-  return render(statement, postgres.placeholder).text;
-}
+export const foreignKeySql = (table: TableSchema): string =>
+  keyOfAnotherSql(table, sql`select ${list(typed(table.key))} from ${unnest(table.key)}`);
 
 /**
  * Returns the statement that looks for a key that a commit has written and another dataset holds. Parameters: the dataset and the
  * checkpoint of the commit, then the dataset.
  */
-export function takenKeySql(table: TableSchema): string {
+export const takenKeySql = (table: TableSchema): string =>
+  keyOfAnotherSql(
+    table,
+    sql`select ${list(names(table.key))} from ${identifier(table.name)} where ${ofDataset} = ${dataset} and ${beginning} = (${parameter}::bigint + 0)`,
+  );
+
+function keyOfAnotherSql(table: TableSchema, keys: SqlFragment): string {
   const key = names(table.key);
   const statement = sql`with "given" as materialized (
-  select ${list(key)} from ${identifier(table.name)} where ${ofDataset} = ${dataset} and ${beginning} = (${parameter}::bigint + 0)
+  ${keys}
 )
 select ${list(ofTable(given, key))} from "given" join ${identifier(table.name)} as "current"
   on ${join(
