@@ -146,7 +146,10 @@ select ${ofGiven} from "given" join ${current} on ${isKey} limit 1`,
     throw new StoreError("key_of_another_dataset", `${table.name} ${taken.join(", ")}`);
 }
 
-/** Deletes what is staged of a dataset. The sources that have records of it start at their beginning again. */
+/**
+ * Has the sources that have records of a dataset, or have staged some, start at their beginning again. Deletes all that they have staged:
+ * what is left of a full set would be published as if it were the whole.
+ */
 async function restartSources(
   session: Session,
   table: TableSchema,
@@ -160,10 +163,8 @@ async function restartSources(
     sql`select ${source} from ${current} where ${isOfDataset(datasetId)} union select ${source} from ${staged} where ${isStaged}`,
   );
   const names = new Set(rows.map(([name]) => name));
-  await session.rows(sql`delete from ${staged} where ${isStaged}`);
   for (const state of await readSources(session, table.name)) {
     if (!names.has(state.source)) continue;
-    // What is left of a full set would be published as if it were the whole.
     await forgetStaged(session, table, state.source);
     await writeSource(session, table.name, { ...state, cursor: null, served: null, fullSet: null });
   }
