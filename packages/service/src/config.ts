@@ -6,38 +6,17 @@ import { leastMemory } from "./http/memory-limits.ts";
 import { masterKeyForm } from "./settings/data-settings.ts";
 import type { Setting } from "./settings/setting.ts";
 import { settings, type Values } from "./settings/settings.ts";
+import { tracingSettings } from "./settings/tracing-settings.ts";
 import type { TracingOptions } from "./telemetry/tracing-options.ts";
 
 type TrustMembers = "keySet" | "issuer" | "audience";
 type PostgresMembers = "databaseUrl" | "readUrls" | "databaseConnections" | "databaseStatements";
 type SecretMembers = "masterKey" | "masterKeyFile" | "secrets" | "signingKeys";
 
-/** Settings that `Config.tracing` is made of. */
-const tracingMembers = [
-  "otlpEndpoint",
-  "otlpTracesEndpoint",
-  "otlpHeaders",
-  "otlpTracesHeaders",
-  "otlpProtocol",
-  "otlpCompression",
-  "otlpTimeout",
-  "tracesExporter",
-  "telemetryDisabled",
-  "serviceName",
-  "resourceAttributes",
-  "tracesSampler",
-  "tracesSamplerArg",
-  "spanDelay",
-  "spanQueue",
-  "trustTraceparent",
-] as const satisfies readonly (keyof Values)[];
-
-type TracingMembers = (typeof tracingMembers)[number];
-
-const namesOfTracing: ReadonlySet<string> = new Set(tracingMembers);
+type TracingMembers = (typeof tracingSettings)[keyof typeof tracingSettings]["member"];
 
 /** Settings with which traces are recorded. */
-const addressesOfTraces: ReadonlySet<string> = new Set<keyof typeof settings>([
+const addressesOfTraces: ReadonlySet<string> = new Set<keyof typeof tracingSettings>([
   "OTEL_EXPORTER_OTLP_ENDPOINT",
   "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
 ]);
@@ -89,7 +68,7 @@ export function readConfig(environment: Environment): Config {
     const read = setting.is.safeParse(text);
     if (read.success) values[setting.member] = read.data;
     else
-      (namesOfTracing.has(setting.member) ? faultsOfTracing : faults).push(
+      (Object.hasOwn(tracingSettings, name) ? faultsOfTracing : faults).push(
         `${source} must be ${setting.must}${setting.isSecret ? "" : `, not \`${withoutUsers(text)}\``}`,
       );
   }
@@ -271,7 +250,10 @@ function toConfig(all: Values): Config {
     secrets,
     signingKeys,
     ...values
-  } = without(all, tracingMembers);
+  } = without(
+    all,
+    Object.values(tracingSettings).map(({ member }) => member),
+  );
   const isWhole = keySet !== undefined && issuer !== undefined && audience !== undefined;
   return {
     ...values,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { anyText, rate, type Setting, wholeNumber } from "./setting.ts";
 
-/** Settings of who is let in, and of what is kept about it. */
+/** Settings of who is let in, and of what is recorded about it. */
 export const accessSettings = {
   CADASTRE_KEY_SET: {
     member: "keySet",
@@ -41,5 +41,12 @@ export const accessSettings = {
     default: "file",
     means:
       "Where the audit trail goes: `file` is `audit.jsonl` of the data folder; with `stdout`, commands write it to standard error: see [Audit trail](#audit-trail)",
+  },
+  CADASTRE_LOG_LEVEL: {
+    member: "logLevel",
+    is: z.enum(["debug", "info", "warn", "error", "silent"]),
+    must: "debug, info, warn, error or silent",
+    default: "info",
+    means: "`debug`, `info`, `warn`, `error` or `silent`; JSON lines on standard error",
   },
 } as const satisfies Record<string, Setting>;

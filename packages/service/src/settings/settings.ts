@@ -5,7 +5,7 @@ import { deliverySettings } from "./delivery-settings.ts";
 import { httpSettings } from "./http-settings.ts";
 import { querySettings } from "./query-settings.ts";
 import type { Setting } from "./setting.ts";
-import { telemetrySettings } from "./telemetry-settings.ts";
+import { tracingSettings } from "./tracing-settings.ts";
 
 /** Every setting, by its name in the environment and in the settings file. */
 export const settings = {
@@ -14,7 +14,7 @@ export const settings = {
   ...accessSettings,
   ...querySettings,
   ...deliverySettings,
-  ...telemetrySettings,
+  ...tracingSettings,
 } as const satisfies Record<string, Setting>;
 
 type Settings = typeof settings;

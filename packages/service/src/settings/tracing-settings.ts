@@ -43,15 +43,8 @@ const headers = {
   must: `${pairs.must}, that are names and values of headers`,
 };
 
-/** Settings of the log and of traces. */
-export const telemetrySettings = {
-  CADASTRE_LOG_LEVEL: {
-    member: "logLevel",
-    is: z.enum(["debug", "info", "warn", "error", "silent"]),
-    must: "debug, info, warn, error or silent",
-    default: "info",
-    means: "`debug`, `info`, `warn`, `error` or `silent`; JSON lines on standard error",
-  },
+/** Settings of traces. */
+export const tracingSettings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     member: "otlpEndpoint",
     ...collectorUrl,
