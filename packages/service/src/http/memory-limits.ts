@@ -3,7 +3,7 @@ import { totalmem } from "node:os";
 /** Least memory of a process, in megabytes. */
 export const leastMemory = 256;
 
-/** What memory is divided by: the settings CADASTRE_MEMORY, in megabytes, and CADASTRE_READERS. */
+/** Settings that the limits derive from: CADASTRE_MEMORY, in megabytes, and CADASTRE_READERS. */
 type Shared = { readonly memory: number | undefined; readonly readers: number };
 
 /** Memory limits of the service. All of them are derived from one number: see `CADASTRE_MEMORY`. */

@@ -12,8 +12,8 @@ export type QueryUsageOptions = {
 };
 
 /**
- * What each customer uses of its limits on queries: a token bucket of scan time, and the number of its queries. Other processes that share
- * the limits report their part, see `spend` and `setElsewhere`.
+ * Use of each customer's limits on queries: a token bucket of scan time, and the number of its queries. Other processes that share the
+ * limits report their part, see `spend` and `setElsewhere`.
  */
 export class QueryUsage {
   readonly #now: () => number;

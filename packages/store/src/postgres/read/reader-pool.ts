@@ -26,7 +26,7 @@ export type PostgresReaderOptions = {
   readonly timeout: number;
 };
 
-/** What a read depends on. */
+/** Conditions that a read has for its place. */
 export type ReadNeeds = {
   /** A place that lacks this checkpoint cannot answer. By default 0. */
   readonly checkpoint?: number;
