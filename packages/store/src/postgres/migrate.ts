@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import { identifier, postgres, type SqlFragment, sql } from "@cadastre/odata";
+import { identifier, postgres, sql } from "@cadastre/odata";
 import { postgresHelpers } from "@cadastre/odata/postgres";
-import { join, render, value } from "@cadastre/odata/run";
+import { join, value } from "@cadastre/odata/run";
 import type { Knex } from "knex";
 import type { SchemaOptions } from "../database/schema-options.ts";
 import type { Session } from "../database/session.ts";
+import { statementText } from "../database/statement-text.ts";
 import { StoreError } from "../errors.ts";
 import type { CatalogQueries } from "../migration/found.ts";
 import { type MigratedSchema, migrateListings, type SchemaTarget } from "../migration/migrate.ts";
@@ -32,8 +33,6 @@ import {
 import { setCounterStorage, setStorage } from "./layout/storage.ts";
 import { createTextIndex, installTextSearch, lacksTextSearch } from "./text-search.ts";
 
-const textOf = (fragment: SqlFragment): string => render(fragment, () => "?").text;
-
 const dialect: SchemaDialect = {
   dialect: postgres,
   formOf: columnEncoding,
@@ -41,7 +40,7 @@ const dialect: SchemaDialect = {
   declaredType: (property) =>
     columnEncoding(property) === "text" && !property.collection
       ? `text collate "C"`
-      : textOf(typeOf(property)),
+      : statementText(typeOf(property)),
   recordType: "json",
   sorted: ({ name, nullable }) => (nullable ? sql`${identifier(name)} nulls first` : identifier(name)),
   datasetId: postgresDatasetId,
@@ -162,7 +161,9 @@ async function changePrimaryKey(knex: Knex, name: string, columns: readonly stri
   const [table, key] = [identifier(name), identifier(`${name}_key`)];
   const list = join(columns.map(identifier), ", ");
   await knex.raw(
-    textOf(sql`alter table ${table} drop constraint ${key}, add constraint ${key} primary key (${list})`),
+    statementText(
+      sql`alter table ${table} drop constraint ${key}, add constraint ${key} primary key (${list})`,
+    ),
   );
 }
 
@@ -172,7 +173,7 @@ async function createPointIndex(
   { name, column }: PointSchema,
 ): Promise<void> {
   const on = sql`${identifier(table)} using gist (${pointExpression(column)})`;
-  await knex.raw(textOf(sql`create index ${identifier(name)} on ${on}`));
+  await knex.raw(statementText(sql`create index ${identifier(name)} on ${on}`));
 }
 
 const installed = "cadastre_helpers";

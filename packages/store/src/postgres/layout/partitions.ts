@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { datasetProperty } from "@cadastre/entitlement";
 import { identifier, type SqlFragment, sql } from "@cadastre/odata";
-import { join, render, value } from "@cadastre/odata/run";
+import { join, value } from "@cadastre/odata/run";
 import type { Knex } from "knex";
 import type { Session } from "../../database/session.ts";
+import { statementText } from "../../database/statement-text.ts";
 import { shortened, type TableSchema, validity } from "../../schema/table.ts";
 import { primaryKey } from "./columns.ts";
 
@@ -77,10 +78,8 @@ async function runWithLiteral(
     [datasetId],
   );
   const literal = rows[0]?.literal.replaceAll("?", "\\?") ?? "";
-  await knex.raw(`${textOf(before)}${literal}${textOf(after)}`);
+  await knex.raw(`${statementText(before)}${literal}${statementText(after)}`);
 }
-
-const textOf = (fragment: SqlFragment): string => render(fragment, () => "?").text;
 
 /**
  * Gives tables partitions. Their rows are copied; their indexes, but for those of keys and endings, must be created again. Locks the tables until
@@ -142,7 +141,9 @@ async function partitionTable(
   await knex.raw("drop table ??", [before]);
   const columns = join(key.map(identifier), ", ");
   await knex.raw(
-    textOf(sql`alter table ${parent} add constraint ${identifier(`${name}_key`)} primary key (${columns})`),
+    statementText(
+      sql`alter table ${parent} add constraint ${identifier(`${name}_key`)} primary key (${columns})`,
+    ),
   );
 }
 

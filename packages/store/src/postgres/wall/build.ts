@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { type ResourceRules, resourceRules } from "@cadastre/entitlement";
 import { identifier, type SqlFragment, sql } from "@cadastre/odata";
-import { join, render } from "@cadastre/odata/run";
+import { join } from "@cadastre/odata/run";
 import type { Knex } from "knex";
 import type { Settings } from "../../database/postgres-transactions.ts";
+import { statementText } from "../../database/statement-text.ts";
 import { StoreError } from "../../errors.ts";
 import { recordColumns, tableOf, validity } from "../../schema/table.ts";
 import type { StoredResource } from "../../stored-resource.ts";
@@ -28,8 +29,6 @@ export type Wall = {
   /** Rules that decide which rows a scope grants, as for `compileScope`. */
   readonly rules?: ResourceRules | undefined;
 };
-
-const textOf = (statement: SqlFragment): string => render(statement, () => "?").text;
 
 /** Returns the schema of the views. They have the same names as the tables, and the schema comes first in the search path. */
 export const wallSchema = (schema: string): string => `${schema}_wall`;
@@ -77,7 +76,7 @@ export const buildWall = (
       SqlFragment,
       SqlFragment,
     ];
-    const run = (statement: SqlFragment) => transaction.raw(textOf(statement));
+    const run = (statement: SqlFragment) => transaction.raw(statementText(statement));
     await run(sql`create schema if not exists ${views}`);
     const all = [notes, ...resources.flatMap((resource) => viewsOf(resource, wall.rules ?? resourceRules))];
     const barrier = wall.barrier === true ? sql`true` : sql`false`;
@@ -101,10 +100,10 @@ async function keep(
   drop: SqlFragment,
 ): Promise<void> {
   const note = `cadastre_wall_${name}`;
-  const version = createHash("sha256").update(textOf(create)).digest("hex");
+  const version = createHash("sha256").update(statementText(create)).digest("hex");
   if ((await readPostgresNote(transaction, note)) === version) return;
-  await transaction.raw(textOf(drop));
-  await transaction.raw(textOf(create));
+  await transaction.raw(statementText(drop));
+  await transaction.raw(statementText(create));
   await writePostgresNote(transaction, note, version);
 }
 

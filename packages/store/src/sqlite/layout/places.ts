@@ -1,7 +1,8 @@
-import { identifier, rtreeIndex, type SqlFragment, sql, sqlite } from "@cadastre/odata";
+import { identifier, rtreeIndex, type SqlFragment, sql } from "@cadastre/odata";
 import type { PointIndex } from "@cadastre/odata/compile";
-import { render, value } from "@cadastre/odata/run";
+import { value } from "@cadastre/odata/run";
 import type { Database, Statement } from "better-sqlite3";
+import { statementText } from "../../database/statement-text.ts";
 import type { PointSchema, TableSchema } from "../../schema/table.ts";
 
 /** Position in degrees. */
@@ -32,19 +33,17 @@ export function spatialIndexOf({ name: table }: TableSchema, { name, column }: P
 /** Creates and fills the R*Tree of a location column, within the caller's transaction. */
 export function createPlaces(database: Database, table: TableSchema, point: PointSchema): void {
   const columns = sql`id, west, east, south, north`;
-  database.exec(textOf(sql`create virtual table ${identifier(point.name)} using rtree(${columns})`));
+  database.exec(statementText(sql`create virtual table ${identifier(point.name)} using rtree(${columns})`));
   const places = new PlaceWriter(database, table, point);
   const column = identifier(point.column.name);
-  const rows = database.prepare(textOf(sql`select rowid, ${column} from ${identifier(table.name)}`));
+  const rows = database.prepare(statementText(sql`select rowid, ${column} from ${identifier(table.name)}`));
   // A connection cannot write while a statement reads, so all rows are read first.
   for (const [rowid, json] of rows.raw().safeIntegers().all() as [bigint, string | null][])
     places.add(rowid, json);
 }
 
 export const dropPlaces = (database: Database, name: string): void =>
-  void database.exec(textOf(sql`drop table if exists ${identifier(name)}`));
-
-const textOf = (statement: SqlFragment): string => render(statement, sqlite.placeholder).text;
+  void database.exec(statementText(sql`drop table if exists ${identifier(name)}`));
 
 /** Updates the R*Tree of a location column, within the caller's transaction. Points are JSON text. */
 export class PlaceWriter {
@@ -58,7 +57,7 @@ export class PlaceWriter {
   constructor(database: Database, table: TableSchema, { name, column }: PointSchema) {
     const places = identifier(name);
     const [parameter, ofRow] = [value(null), sql`rowid = ${value(null)}`];
-    const prepare = (statement: SqlFragment) => database.prepare(textOf(statement));
+    const prepare = (statement: SqlFragment) => database.prepare(statementText(statement));
     this.#position = table.columns.indexOf(column);
     this.#insert = prepare(
       sql`insert into ${places} values (${parameter}, ${parameter}, ${parameter}, ${parameter}, ${parameter})`,
@@ -123,12 +122,12 @@ export function misplacedRows(database: Database, table: TableSchema, { name, co
   const [rows, places, point] = [identifier(table.name), identifier(name), identifier(column.name)];
   const select = sql`select ${point}, west, east, south, north from ${rows} left join ${places} on id = ${rows}.rowid`;
   let misplaced = 0;
-  for (const row of database.prepare(textOf(select)).raw().iterate()) {
+  for (const row of database.prepare(statementText(select)).raw().iterate()) {
     const [json, ...box] = row as PlaceRow;
     const [longitude, latitude] = placeOf(json);
     const expected = [down(longitude), up(longitude), down(latitude), up(latitude)];
     if (expected.some((side, i) => side !== box[i])) misplaced++;
   }
   const count = sql`select (select count(*) from ${places}) - (select count(*) from ${rows})`;
-  return misplaced + Math.abs(database.prepare(textOf(count)).pluck().get() as number);
+  return misplaced + Math.abs(database.prepare(statementText(count)).pluck().get() as number);
 }

@@ -4,6 +4,7 @@ import type { TextIndex } from "@cadastre/odata/compile";
 import { gramsOf } from "@cadastre/odata/functions";
 import { render, value } from "@cadastre/odata/run";
 import type { Database, Statement } from "better-sqlite3";
+import { statementText } from "../../database/statement-text.ts";
 import type { TableSchema, TextSchema } from "../../schema/table.ts";
 import { numbersOf } from "./datasets.ts";
 
@@ -17,12 +18,10 @@ export const gramIndexOf = ({ name: table }: TableSchema, { name }: TextSchema):
 /** Tables that FTS5 keeps for an index, by the end of their names. */
 export const textTables = ["", "_data", "_idx", "_docsize", "_config"] as const;
 
-const textOf = (statement: SqlFragment): string => render(statement, sqlite.placeholder).text;
-
 /** Creates and fills the index of a column of texts, within the caller's transaction. */
 export function createTexts(database: Database, table: TableSchema, text: TextSchema): void {
   database.exec(
-    textOf(
+    statementText(
       sql`create virtual table ${identifier(text.name)} using fts5(grams, content='', contentless_delete=1, detail=none, tokenize='ascii')`,
     ),
   );
@@ -30,7 +29,7 @@ export function createTexts(database: Database, table: TableSchema, text: TextSc
   const columns = sql`${identifier(text.column.name)}, ${identifier(datasetProperty.name)}`;
   const [after, limit] = [sql`rowid > ${value(null)}`, sql`order by rowid limit 1000`];
   const select = sql`select rowid, ${columns} from ${identifier(table.name)} where ${after} ${limit}`;
-  const read = database.prepare(textOf(select)).raw().safeIntegers();
+  const read = database.prepare(statementText(select)).raw().safeIntegers();
   // A connection cannot write while a statement reads, so rows are read in batches.
   for (let last = -1n, rows: TextRow[] = []; ; ) {
     rows = read.all(last) as TextRow[];
@@ -44,7 +43,7 @@ export function createTexts(database: Database, table: TableSchema, text: TextSc
 type TextRow = readonly [rowid: bigint, text: unknown, dataset: unknown];
 
 export const dropTexts = (database: Database, name: string): void =>
-  void database.exec(textOf(sql`drop table if exists ${identifier(name)}`));
+  void database.exec(statementText(sql`drop table if exists ${identifier(name)}`));
 
 /** Updates the index of a column of texts, within the caller's transaction. */
 export class TextWriter {
@@ -56,7 +55,7 @@ export class TextWriter {
 
   constructor(database: Database, table: TableSchema, { name, column }: TextSchema) {
     const [texts, ofRow] = [identifier(name), sql`rowid = ${value(null)}`];
-    const prepare = (statement: SqlFragment) => database.prepare(textOf(statement)).safeIntegers();
+    const prepare = (statement: SqlFragment) => database.prepare(statementText(statement)).safeIntegers();
     const columns = sql`${identifier(column.name)}, ${identifier(datasetProperty.name)}`;
     this.#position = table.columns.indexOf(column);
     this.#dataset = table.columns.indexOf(datasetProperty);
@@ -109,13 +108,13 @@ export function matchesTexts(database: Database, table: TableSchema, { name, col
   const remainder = sql`(doc % ${value(modulus)})`;
   const sums = sql`count(*), sum(doc) % ${whole}, sum(${remainder} * ${remainder}) % ${whole}`;
   database.exec(
-    textOf(sql`create virtual table temp.${vocabulary} using fts5vocab(main, ${index}, instance)`),
+    statementText(sql`create virtual table temp.${vocabulary} using fts5vocab(main, ${index}, instance)`),
   );
   for (const row of read(sql`select term, ${sums} from ${vocabulary} group by term`)) {
     const [term, ...sumsOfTerm] = row as [string, ...Sums];
     found.add(term, sumsOfTerm);
   }
-  database.exec(textOf(sql`drop table ${vocabulary}`));
+  database.exec(statementText(sql`drop table ${vocabulary}`));
   // Rows that FTS5 can delete are those that this table lists.
   for (const row of read(sql`select ${sums} from (select id as doc from ${identifier(`${name}_docsize`)})`))
     found.add(everyRow, row as Sums);
