@@ -1,8 +1,9 @@
 import type { LookupAddress } from "node:dns";
 import { lookup } from "node:dns/promises";
-import { request as requestHttp } from "node:http";
-import { request as requestHttps } from "node:https";
+import { Agent as HttpAgent, request as requestHttp } from "node:http";
+import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
+import { readInPieces } from "./pieces.ts";
 import { hostOf, isReachable, type WebhookReach } from "./url.ts";
 
 /** Resolves a host name to all of its addresses. */
@@ -71,7 +72,8 @@ async function postTo(
   signal.throwIfAborted();
   const content = Buffer.from(body);
   return new Promise((resolve, reject) => {
-    const request = url.protocol === "https:" ? requestHttps : requestHttp;
+    const isSecure = url.protocol === "https:";
+    const request = isSecure ? requestHttps : requestHttp;
     let informed = 0;
     const sent = request(
       url,
@@ -85,7 +87,7 @@ async function postTo(
           ...(options.traceparent === undefined ? {} : { traceparent: options.traceparent }),
         },
         // A new connection for each message: a pooled one would go to an address that was checked for another message.
-        agent: false,
+        agent: readInPieces(isSecure ? new HttpsAgent() : new HttpAgent()),
         lookup: pinnedTo(checked),
         signal,
       },

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Attacked, attack, send, startUnderAttack, strength } from "./under-attack.ts";
+import { type Attacked, attack, besideOthers, send, startUnderAttack, strength } from "./under-attack.ts";
 import { requireUnharmed } from "./unharmed.ts";
 
 const plain = { id: "plain", version: 1, domain: "listing", format: "jsonl", compression: "none" };
@@ -41,11 +41,7 @@ const attackWith = (
     send(service.baseUrl, target, { "x-api-key": service.attacker, ...headers }, reads),
   );
 
-// It runs beside other tests, so that a bound of milliseconds may be missed by chance.
-test("forty pages with full metadata at the same time are answered or refused", {
-  timeout: 240_000,
-  retry: 1,
-}, async () => {
+test("forty pages with full metadata at the same time are answered or refused", besideOthers, async () => {
   const statuses: number[] = [];
   const seen = await service.during(async () => {
     const sent = attackWith(40, full, {}, true);

@@ -21,6 +21,9 @@ export const attack = test.skipIf(asked === undefined);
 if (asked === undefined)
   console.info("without ATTACK=1, attacks that keep the whole machine busy are skipped");
 
+/** Options of a test of an attack that runs beside other tests, so that a bound of milliseconds may be missed by chance. */
+export const besideOthers = { timeout: 240_000, retry: 1 } as const;
+
 /** Memory of a control group to run the service in, in megabytes: `ATTACK_MEMORY=1024`. By default the service runs without one. */
 const container = Number(process.env["ATTACK_MEMORY"] ?? "0");
 
