@@ -129,6 +129,10 @@ export {
 } from "./audit.ts";
 export { openText, sealText } from "./sealed-text.ts";
 
+// Event loop
+
+export { TurnQueue } from "./turn-queue.ts";
+
 // Errors
 
 export { DeliveryError, type DeliveryErrorCode, type DeliveryErrorKind, deliveryErrors } from "./errors.ts";

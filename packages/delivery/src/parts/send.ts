@@ -1,12 +1,16 @@
 import type { FileHandle } from "node:fs/promises";
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { TurnQueue } from "../turn-queue.ts";
 import type { Digest } from "./digest.ts";
 import type { PartContent } from "./part-store.ts";
 import { PartCheck } from "./verify.ts";
 
 /** Size of a read, in bytes: large enough that the fixed cost of a read and a write is small beside the copying. */
 const readSize = 1 << 19;
+
+/** Orders the reads of all parts that are being sent: hashing and writing one takes some milliseconds. */
+const reads = new TurnQueue(10);
 
 /**
  * Sends a part from its file through one reused buffer, and closes the file: see `OpenPart.sendTo`. The bytes are hashed on the
@@ -25,6 +29,7 @@ export async function sendFile(
     for (let sent = 0, read = -1; sent < byteLength && read !== 0; sent += read) {
       const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, byteLength - sent), sent);
       const bytes = buffer.subarray(0, bytesRead);
+      await reads.next();
       check.add(bytes);
       read = bytesRead;
       if (read > 0 && !(await written(to, bytes, signal))) return;

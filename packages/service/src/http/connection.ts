@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { setImmediate } from "node:timers/promises";
+import { TurnQueue } from "@cadastre/delivery";
 import type { Response } from "express";
 import type { Step } from "./routes.ts";
 
@@ -13,38 +13,20 @@ const arrivals = new WeakMap<IncomingMessage, number>();
 export const arrivalOf = (req: IncomingMessage): number => arrivals.get(req) ?? performance.now();
 
 /**
- * Queues requests and starts them in the order of arrival, for at most {@link share} ms in each turn of the event loop. Otherwise many
- * requests that arrive at the same time, each on its own connection, would all be started in one turn, while timers and answers wait.
- * Health checks go first.
+ * Starts requests in the order of arrival, for at most {@link share} ms in each turn of the event loop: many may arrive at the same time,
+ * each on its own connection. Health checks go first.
  */
 export function queueRequests(listener: RequestListener): RequestListener {
-  const waiting: Parameters<RequestListener>[] = [];
-  let isBeginning = false;
-  const begin = async () => {
-    isBeginning = true;
-    let end = 0;
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      if (performance.now() > end) {
-        // Runs after all input that has arrived in this turn was read.
-        await setImmediate();
-        end = performance.now() + share;
-      }
-      const [req, res] = next;
-      if (!res.closed && !res.destroyed) listener(req, res);
-      await ticks();
-    }
-    isBeginning = false;
+  const queue = new TurnQueue(share);
+  const start = async (req: IncomingMessage, res: ServerResponse & { req: IncomingMessage }) => {
+    await (req.url?.startsWith("/health/") === true ? queue.first() : queue.next());
+    if (!res.closed && !res.destroyed) listener(req, res);
   };
   return (req, res) => {
     arrivals.set(req, performance.now());
-    if (req.url?.startsWith("/health/") === true) waiting.unshift([req, res]);
-    else waiting.push([req, res]);
-    if (!isBeginning) void begin();
+    void start(req, res);
   };
 }
-
-/** Resolves after the pending `nextTick` callbacks and microtasks, which belong to the request that was started. */
-const ticks = () => new Promise<void>((resolve) => process.nextTick(resolve));
 
 const signals = new WeakMap<Response, AbortSignal>();
 
