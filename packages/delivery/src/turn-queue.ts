@@ -8,6 +8,8 @@ export class TurnQueue {
   readonly #share: number;
   readonly #waiting: (() => void)[] = [];
   #isRunning = false;
+  /** When the share of this turn ends, by the clock of `performance.now()`. */
+  #end = 0;
 
   constructor(share: number) {
     this.#share = share;
@@ -30,12 +32,11 @@ export class TurnQueue {
 
   async #run(): Promise<void> {
     this.#isRunning = true;
-    let end = 0;
     while (this.#waiting.length > 0) {
-      if (performance.now() > end) {
+      if (performance.now() > this.#end) {
         // Runs after all input that has arrived in this turn was read.
         await setImmediate();
-        end = performance.now() + this.#share;
+        this.#end = performance.now() + this.#share;
       }
       this.#waiting.shift()?.();
       await ticks();

@@ -1,5 +1,6 @@
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { TurnQueue } from "@cadastre/delivery";
 import { contentTag } from "@cadastre/odata/run";
 import type { Response } from "express";
 import { Refused } from "../errors.ts";
@@ -133,9 +134,13 @@ function sendBytes(res: Response, body: Body, length: number): void {
   else void writeSlices(res, body);
 }
 
+/** Orders the writes of all long bodies. The system may take megabytes of each at once, and many connections may become writable together. */
+const writes = new TurnQueue(10);
+
 /** Writes the body slice by slice and waits for `drain`, so that the connection buffers at most one slice. */
 async function writeSlices(res: Response, body: Body): Promise<void> {
   for (const slice of slicesOf(body)) {
+    await writes.next();
     if (!res.write(slice)) await drained(res);
     if (res.destroyed) return;
   }

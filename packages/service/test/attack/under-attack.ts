@@ -84,6 +84,7 @@ export async function startUnderAttack(settings: Readonly<Record<string, string>
     program,
     baseUrl,
     key: bystander,
+    attacker,
     metrics: `http://127.0.0.1:${adminPort}/metrics`,
     group,
   };
@@ -122,17 +123,18 @@ type Watched = {
   readonly program: Program;
   readonly baseUrl: string;
   readonly key: string;
+  readonly attacker: string;
   readonly metrics: string;
   readonly group: MemoryGroup | undefined;
 };
 
 async function watch(
-  { program: { child }, baseUrl, key, metrics, group }: Watched,
+  { program: { child }, baseUrl, key, attacker, metrics, group }: Watched,
   attack: () => Promise<void>,
 ): Promise<Seen> {
   const page = `${baseUrl}/reso/odata/Property?$top=20`;
-  // Measure the memory at rest after some requests, when all threads have started.
-  for (let turn = 0; turn < 5; turn += 1) await get(page, key);
+  // Measure after some requests, when all threads have started and the scopes of both customers are compiled.
+  for (let turn = 0; turn < 5; turn += 1) for (const customer of [key, attacker]) await get(page, customer);
   const rest = await memoryOf(child.pid);
   await longestTurn(metrics);
   const done = new AbortController();
