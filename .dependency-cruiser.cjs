@@ -66,7 +66,7 @@ const folders = {
     market: [],
     property: ["registry"],
   },
-  "store/sqlite": { layout: [], read: ["layout"], write: ["layout"] },
+  "store/sqlite": { layout: [], read: ["layout"], write: ["layout"], check: ["layout"] },
   "store/postgres": {
     connection: [],
     layout: [],
@@ -158,7 +158,7 @@ const openers = [
   "registry/changes",
   "registry/sqlite",
   "sqlite/backup",
-  "sqlite/check",
+  "sqlite/check/check-file",
   "sqlite/lock",
   "sqlite/migrate",
   "sqlite/read/worker",

@@ -1,7 +1,13 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
-import type { StoredResource } from "@cadastre/store";
-import { checkSqlite, type SqliteFault } from "@cadastre/store/sqlite";
+import {
+  type CheckedDatabase,
+  checkSqlite,
+  type FoundFault,
+  type SqliteCheck,
+  type SqliteFault,
+  startSqliteCheck,
+} from "@cadastre/store/sqlite";
 import { storedResources } from "../catalog.ts";
 import type { DataFolder } from "../data/data-folder.ts";
 import type { Finding, FindingCode } from "./findings.ts";
@@ -18,13 +24,36 @@ export type DatabaseFiles = Pick<DataFolder, "database" | "registry">;
 
 /** Reads every row of both databases. */
 export function* checkDatabases(folder: DatabaseFiles): Generator<Finding> {
-  yield* checkDatabase(folder.database, storedResources);
-  yield* checkDatabase(folder.registry, []);
+  for (const { file, resources } of databasesOf(folder))
+    if (existsSync(file)) yield* checkSqlite(file, resources).map((fault) => findingOf({ file, fault }));
+    else yield missing(file);
 }
 
-function* checkDatabase(file: string, resources: readonly StoredResource[]): Generator<Finding> {
-  const subject = basename(file);
-  if (!existsSync(file)) yield { code: "database_missing", subject, detail: "it does not exist" };
-  else
-    for (const { code, detail } of checkSqlite(file, resources)) yield { code: codes[code], subject, detail };
+/** Does the same in a thread of its own. */
+export function startDatabaseCheck(
+  folder: DatabaseFiles,
+  heap: number,
+  onFinding: (finding: Finding) => void,
+): SqliteCheck {
+  const databases = databasesOf(folder);
+  const found = databases.filter(({ file }) => existsSync(file));
+  for (const database of databases) if (!found.includes(database)) onFinding(missing(database.file));
+  return startSqliteCheck(found, { heap, onFault: (fault) => onFinding(findingOf(fault)) });
 }
+
+const databasesOf = ({ database, registry }: DatabaseFiles): readonly CheckedDatabase[] => [
+  { file: database, resources: storedResources },
+  { file: registry, resources: [] },
+];
+
+const missing = (file: string): Finding => ({
+  code: "database_missing",
+  subject: basename(file),
+  detail: "it does not exist",
+});
+
+const findingOf = ({ file, fault: { code, detail } }: FoundFault): Finding => ({
+  code: codes[code],
+  subject: basename(file),
+  detail,
+});

@@ -1,12 +1,10 @@
-import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
-import { Worker } from "node:worker_threads";
+import type { SqliteCheck } from "@cadastre/store/sqlite";
 import { DataError } from "../data/data-error.ts";
 import type { DataFolder } from "../data/data-folder.ts";
 import { errorFields, type Log } from "../log.ts";
+import { startDatabaseCheck } from "./check-databases.ts";
 import { type Finding, findingCodes } from "./findings.ts";
-
-const program = new URL("./check-thread.js", import.meta.url);
 
 export type ScheduledCheckOptions = {
   /** Hours between two checks; 0 disables them. */
@@ -39,44 +37,37 @@ export function scheduleChecks(
   // PostgreSQL checks its own pages.
   if (hours === 0 || folder.postgres !== undefined)
     return { waitForFirst: async () => {}, stop: async () => {} };
-  const { database, registry } = folder;
   const found: Finding[] = [];
-  let thread: Worker | undefined;
+  let running: SqliteCheck | undefined;
   const check = async () => {
-    if (thread !== undefined) return;
-    thread = new Worker(program, {
-      workerData: { database, registry },
-      name: "cadastre-check",
-      resourceLimits: { maxOldGenerationSizeMb: heap },
-    });
-    thread.unref();
-    thread.on("message", (finding: Finding) => {
+    if (running !== undefined) return;
+    running = startDatabaseCheck(folder, heap, (finding) => {
       found.push(finding);
       log.error({ ...finding }, "the check of the databases found damage");
       onFinding(finding);
     });
+    running.unref();
     try {
-      const [code] = (await once(thread, "exit")) as [code: number];
-      if (code === 0) log.info("the databases were checked");
+      if (await running.ended) log.info("the databases were checked");
     } catch (error) {
       log.error(errorFields(error), "the databases could not be checked");
     }
-    thread = undefined;
+    running = undefined;
   };
   const first = check();
   const timer = setInterval(() => void check(), hours * 3_600_000);
   timer.unref();
   return {
     waitForFirst: async () => {
-      thread?.ref();
+      running?.ref();
       await Promise.race([first, setTimeout(wait, undefined, { ref: false })]);
-      thread?.unref();
+      running?.unref();
       const [finding] = found;
       if (finding !== undefined) throw damaged(folder, finding, found.length);
     },
     stop: async () => {
       clearInterval(timer);
-      await thread?.terminate();
+      await running?.stop();
     },
   };
 }

@@ -128,6 +128,15 @@ export type PointSchema = { readonly name: string; readonly column: StructuralPr
 /** A column of texts, and the name of its trigram index. */
 export type TextSchema = { readonly name: string; readonly column: StructuralProperty };
 
+/** What can be passed to another thread of a {@link TableSchema}: names of the table and of its columns with an index of their own. */
+export type CheckedTable = {
+  readonly name: string;
+  readonly points: readonly CheckedIndex[];
+  readonly texts: readonly CheckedIndex[];
+};
+
+export type CheckedIndex = { readonly name: string; readonly column: { readonly name: string } };
+
 /** @throws {RangeError} if a column or an index names an unknown property or one of the wrong type, or if a name is too long */
 export function tableOf(resource: StoredResource): TableSchema {
   const {

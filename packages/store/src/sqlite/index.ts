@@ -5,6 +5,14 @@
  */
 
 export { backupSqlite, type PinnedDatabase, pinSqlite } from "./backup.ts";
-export { checkSqlite, type SqliteFault } from "./check.ts";
+export {
+  type CheckedDatabase,
+  type CheckOptions,
+  checkSqlite,
+  type FoundFault,
+  type SqliteCheck,
+  startSqliteCheck,
+} from "./check/check.ts";
+export type { SqliteFault } from "./check/check-file.ts";
 export { type FileLock, type LockMode, lockFile } from "./lock.ts";
 export { openSqliteStore, type SqliteStoreOptions } from "./store.ts";

@@ -1,34 +1,15 @@
-import { identifier, rtreeIndex, type SqlFragment, sql } from "@cadastre/odata";
-import type { PointIndex } from "@cadastre/odata/compile";
-import { value } from "@cadastre/odata/run";
+import { identifier, type SqlFragment, sql, value } from "@cadastre/odata/run";
 import type { Database, Statement } from "better-sqlite3";
 import { statementText } from "../../database/statement-text.ts";
-import type { PointSchema, TableSchema } from "../../schema/table.ts";
+import type { CheckedIndex, CheckedTable, PointSchema, TableSchema } from "../../schema/table.ts";
 
 /** Position in degrees. */
 type Place = readonly [longitude: number, latitude: number];
 
-/**
- * Positions in the R*Tree of rows without a point, and of rows with an invalid point. Both are outside of any box on earth.
- */
-const [noPosition, invalidPosition]: readonly [Place, Place] = [
-  [999, 0],
-  [998, 0],
-];
-
-/**
- * Spatial index of a location column, as an R*Tree. It contains every row of the table by `rowid`: rows without a valid position
- * are at longitudes beyond 180, so that they can be found as well.
- */
-export function spatialIndexOf({ name: table }: TableSchema, { name, column }: PointSchema): PointIndex {
-  const rowid = sql`${identifier(table)}.rowid`;
-  const beyond = sql`${rowid} in (select id from ${identifier(name)} where west > 180`;
-  return {
-    ...rtreeIndex(name, rowid, identifier(column.name)),
-    missing: sql`${beyond})`,
-    misplaced: sql`${beyond} and west < ${value(noPosition[0])})`,
-  };
-}
+/** Position in the R*Tree of a row without a point: outside of any box on earth. */
+export const noPosition: Place = [999, 0];
+/** Position of a row with an invalid point. */
+const invalidPosition: Place = [998, 0];
 
 /** Creates and fills the R*Tree of a location column, within the caller's transaction. */
 export function createPlaces(database: Database, table: TableSchema, point: PointSchema): void {
@@ -118,7 +99,11 @@ type PlaceRow = readonly [point: unknown, west: number, east: number, south: num
 /**
  * Counts the rows that are missing from the R*Tree or have another position there, and the entries of the R*Tree without a row.
  */
-export function misplacedRows(database: Database, table: TableSchema, { name, column }: PointSchema): number {
+export function misplacedRows(
+  database: Database,
+  table: CheckedTable,
+  { name, column }: CheckedIndex,
+): number {
   const [rows, places, point] = [identifier(table.name), identifier(name), identifier(column.name)];
   const select = sql`select ${point}, west, east, south, north from ${rows} left join ${places} on id = ${rows}.rowid`;
   let misplaced = 0;

@@ -1,19 +1,9 @@
-import { datasetProperty } from "@cadastre/entitlement";
-import { fts5GramIndex, identifier, type SqlFragment, sql, sqlite } from "@cadastre/odata";
-import type { TextIndex } from "@cadastre/odata/compile";
+import { datasetProperty } from "@cadastre/entitlement/resources";
 import { gramsOf } from "@cadastre/odata/functions";
-import { render, value } from "@cadastre/odata/run";
+import { identifier, render, type SqlFragment, sql, sqlite, value } from "@cadastre/odata/run";
 import type { Database, Statement } from "better-sqlite3";
 import { statementText } from "../../database/statement-text.ts";
-import type { TableSchema, TextSchema } from "../../schema/table.ts";
-import { numbersOf } from "./datasets.ts";
-
-/**
- * Trigram index of a column of texts, as an FTS5 table. Each gram is preceded by the number of the dataset, so a search reads entries of the
- * datasets that its query names and no others. Rows without a text or a dataset are not in it.
- */
-export const gramIndexOf = ({ name: table }: TableSchema, { name }: TextSchema): TextIndex =>
-  fts5GramIndex(name, sql`${identifier(table)}.rowid`, { property: datasetProperty, numbers: numbersOf });
+import type { CheckedIndex, CheckedTable, TableSchema, TextSchema } from "../../schema/table.ts";
 
 /** Tables that FTS5 keeps for an index, by the end of their names. */
 export const textTables = ["", "_data", "_idx", "_docsize", "_config"] as const;
@@ -94,7 +84,11 @@ function termsOf(content: unknown, dataset: unknown): readonly string[] {
 }
 
 /** Returns whether an index has the entries of the texts of its table, and no others. Reads all of both. */
-export function matchesTexts(database: Database, table: TableSchema, { name, column }: TextSchema): boolean {
+export function matchesTexts(
+  database: Database,
+  table: CheckedTable,
+  { name, column }: CheckedIndex,
+): boolean {
   const [index, vocabulary] = [identifier(name), identifier(`${name}_vocabulary`)];
   const read = (statement: SqlFragment) => {
     const { text, values } = render(statement, sqlite.placeholder);

@@ -17,9 +17,8 @@ import { type CurrentCompiler, CurrentCompilers, currentCompiler } from "../../r
 import { type ByIndex, versionMapping } from "../../read/versions.ts";
 import type { IndexSchema, StoredTable, TableSchema } from "../../schema/table.ts";
 import { sqliteColumns, sqliteForms } from "../layout/columns.ts";
-import { spatialIndexOf } from "../layout/places.ts";
-import { gramIndexOf } from "../layout/texts.ts";
 import { deadlineGuard, visitGuard } from "./deadline.ts";
+import { gramIndexOf, spatialIndexOf } from "./search-indexes.ts";
 
 /** True if the node only compares columns and constants. */
 function isPlainComparison(node: BoundNode): boolean {

@@ -1,10 +1,9 @@
 import { registerFunctions } from "@cadastre/odata/sqlite";
 import Database from "better-sqlite3";
-import { alteredTables, registerChecksum } from "../checksum/checksums.ts";
-import { type TableSchema, tableOf } from "../schema/table.ts";
-import type { StoredResource } from "../stored-resource.ts";
-import { misplacedRows } from "./layout/places.ts";
-import { matchesTexts } from "./layout/texts.ts";
+import { alteredTables, registerChecksum } from "../../checksum/checksums.ts";
+import type { CheckedTable } from "../../schema/table.ts";
+import { misplacedRows } from "../layout/places.ts";
+import { matchesTexts } from "../layout/texts.ts";
 
 /** A fault in a database. */
 export type SqliteFault = {
@@ -22,7 +21,7 @@ export type SqliteFault = {
 const most = 20;
 
 /** Faults of the R*Trees and trigram indexes of a table. */
-const faultsOfIndexes = (database: Database.Database, table: TableSchema): SqliteFault[] =>
+const faultsOfIndexes = (database: Database.Database, table: CheckedTable): SqliteFault[] =>
   [
     ...table.points.flatMap((point) => {
       const rows = misplacedRows(database, table, point);
@@ -34,10 +33,7 @@ const faultsOfIndexes = (database: Database.Database, table: TableSchema): Sqlit
   ].map((detail) => ({ code: "misplaced", table: table.name, detail }));
 
 /** All checks, in the order of execution. */
-const checks: readonly ((
-  database: Database.Database,
-  resources: readonly StoredResource[],
-) => SqliteFault[])[] = [
+const checks: readonly ((database: Database.Database, tables: readonly CheckedTable[]) => SqliteFault[])[] = [
   (database) =>
     (database.prepare(`pragma integrity_check(${most})`).pluck().all() as string[])
       .filter((detail) => detail !== "ok")
@@ -56,15 +52,15 @@ const checks: readonly ((
         table,
         detail: `a row of ${table} refers to one of ${parent} that does not exist`,
       })),
-  (database, resources) => resources.flatMap((resource) => faultsOfIndexes(database, tableOf(resource))),
+  (database, tables) => tables.flatMap((table) => faultsOfIndexes(database, table)),
 ];
 
 /**
  * Checks a whole database in one read transaction and returns its faults.
  *
- * @param resources resources whose R*Trees and trigram indexes are compared with their tables
+ * @param tables tables whose R*Trees and trigram indexes are compared with their rows
  */
-export function checkSqlite(file: string, resources: readonly StoredResource[] = []): readonly SqliteFault[] {
+export function checkFile(file: string, tables: readonly CheckedTable[]): readonly SqliteFault[] {
   let database: Database.Database | undefined;
   const faults: SqliteFault[] = [];
   try {
@@ -73,7 +69,7 @@ export function checkSqlite(file: string, resources: readonly StoredResource[] =
     registerChecksum(database);
     database.exec("begin");
     for (const look of checks) {
-      faults.push(...look(database, resources));
+      faults.push(...look(database, tables));
       // Later checks are skipped after a fault: nothing can be concluded from damaged rows.
       if (faults.length > 0) break;
     }
