@@ -1,5 +1,5 @@
 import { bodyOf, type Client, nextPathOf } from "./client.ts";
-import { cpuOf } from "./cpu.ts";
+import { cpuOf, cpuWithChildren } from "./cpu.ts";
 
 /** Cost of a run of requests for the server. */
 export type Cost = {
@@ -13,11 +13,20 @@ export type Cost = {
 
 type Served = { readonly requests: number; readonly bytes: number };
 
-async function costOf(pid: number, work: () => Promise<Served>): Promise<Cost> {
-  const [cpu, started] = [cpuOf(pid), performance.now()];
+/** A server to measure. */
+type Measured = {
+  readonly client: Client;
+  readonly pid: number;
+  /** Main process of a database server, whose CPU time is the server's too. */
+  readonly database?: number | undefined;
+};
+
+async function costOf({ pid, database }: Measured, work: () => Promise<Served>): Promise<Cost> {
+  const spent = () => cpuOf(pid) + (database === undefined ? 0 : cpuWithChildren(database));
+  const [cpu, started] = [spent(), performance.now()];
   const { requests, bytes } = await work();
   const seconds = (performance.now() - started) / 1000;
-  return { cpu: (cpuOf(pid) - cpu) / requests, rate: requests / seconds, bytes: bytes / requests };
+  return { cpu: (spent() - cpu) / requests, rate: requests / seconds, bytes: bytes / requests };
 }
 
 /**
@@ -27,16 +36,16 @@ async function costOf(pid: number, work: () => Promise<Served>): Promise<Cost> {
  * @param pathOf returns the path of each request
  */
 export const drive = (
-  { client, pid }: { readonly client: Client; readonly pid: number },
+  measured: Measured,
   pathOf: (turn: number) => string,
   { seconds, concurrency }: { readonly seconds: number; readonly concurrency: number },
 ): Promise<Cost> =>
-  costOf(pid, async () => {
+  costOf(measured, async () => {
     const end = performance.now() + seconds * 1000;
     let [requests, bytes] = [0, 0];
     const ask = async () => {
       do {
-        const body = await bodyOf(client, pathOf(requests++));
+        const body = await bodyOf(measured.client, pathOf(requests++));
         bytes += body.length;
       } while (performance.now() < end);
     };
@@ -45,15 +54,11 @@ export const drive = (
   });
 
 /** Follows the next links from `path`, to the last page or for at most `pages`. */
-export const walk = (
-  { client, pid }: { readonly client: Client; readonly pid: number },
-  path: string,
-  pages: number,
-): Promise<Cost> =>
-  costOf(pid, async () => {
+export const walk = (measured: Measured, path: string, pages: number): Promise<Cost> =>
+  costOf(measured, async () => {
     let [requests, bytes] = [0, 0];
     for (let next: string | undefined = path; next !== undefined && requests < pages; ) {
-      const body = await bodyOf(client, next);
+      const body = await bodyOf(measured.client, next);
       requests++;
       bytes += body.length;
       next = nextPathOf(body);

@@ -1,24 +1,32 @@
 /*
  * Growth of the cost of each query with the number of listings: prints a table, and writes a plot for the docs.
  *
- *   node --conditions=@cadastre/source --import tsx packages/service/bench/growth.ts [--sizes 10000,100000,1000000] [--plot docs/growth.svg]
+ *   node --conditions=@cadastre/source --import tsx packages/service/bench/growth.ts [--sizes 10000,100000,1000000] [--plot docs/growth.svg] [--database SQLite|PostgreSQL]
  *
- * Measures the CPU time per request of the whole service over HTTP, pinned to one core.
+ * Measures the CPU time per request of the whole service over HTTP, pinned to one core, and that of the PostgreSQL server with it.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startPostgres } from "@cadastre/odata/testing";
 import { build } from "./build.ts";
 import { connect } from "./client.ts";
+import { parentOf } from "./cpu.ts";
 import { drive, walk } from "./drive.ts";
 import { lookUps } from "./look-ups.ts";
 import { plotSvg } from "./plot.ts";
-import { load, moveToClientCore, start } from "./processes.ts";
+import { load, moveToClientCore, moveToServerCore, start } from "./processes.ts";
 import { settingsOf } from "./settings.ts";
 import { concurrency } from "./subjects.ts";
 import { head, line, median, number } from "./table.ts";
 
-const given = settingsOf({ sizes: "10000,100000,1000000", seconds: "1", rounds: "3", plot: "" });
+const given = settingsOf({
+  sizes: "10000,100000,1000000",
+  seconds: "1",
+  rounds: "3",
+  plot: "",
+  database: "SQLite",
+});
 const sizes = given.sizes.split(",").map(Number);
 const rounds = Number(given.rounds);
 
@@ -27,11 +35,12 @@ const pages = 5;
 
 /** Returns the CPU time of each lookup with this number of listings, in milliseconds per request. */
 async function costsAt(folder: string, listings: number): Promise<readonly number[]> {
-  const file = join(folder, `${listings}.sqlite`);
-  await load("located", file, listings);
-  const running = await start("serve", ["located", file]);
+  const { url, database, settle, remove } = await createDatabase(folder, listings);
+  await load("located", url, listings);
+  await settle();
+  const running = await start("serve", ["located", url, folder]);
   const client = connect(running, concurrency, running.keys.all);
-  const asked = { client, pid: running.pid };
+  const asked = { client, pid: running.pid, database };
   const costs: number[][] = lookUps.map(() => []);
   try {
     for (let round = -1; round < rounds; round++) {
@@ -48,8 +57,42 @@ async function costsAt(folder: string, listings: number): Promise<readonly numbe
     client.close();
     await running.stop();
   }
-  await rm(file, { force: true });
+  await remove();
   return costs.map(median);
+}
+
+/** A database to measure: the file or URL, and the main process of its server. */
+type GrowingDatabase = {
+  readonly url: string;
+  readonly database: number | undefined;
+  /** Does what the server would do by itself some time after the load. */
+  readonly settle: () => Promise<void>;
+  readonly remove: () => Promise<void>;
+};
+
+async function createDatabase(folder: string, listings: number): Promise<GrowingDatabase> {
+  if (given.database === "SQLite") {
+    const url = join(folder, `${listings}.sqlite`);
+    return { url, database: undefined, settle: async () => {}, remove: () => rm(url, { force: true }) };
+  }
+  const server = await startPostgres();
+  const pool = server.connect(1);
+  // The server forks a process for each connection.
+  const { rows } = await pool.query<{ pid: number }>("select pg_backend_pid() as pid");
+  const database = parentOf(rows[0]?.pid ?? 0);
+  moveToServerCore(database);
+  return {
+    url: server.url,
+    database,
+    settle: async () => {
+      await pool.query("vacuum analyze");
+      await pool.query("checkpoint");
+    },
+    remove: async () => {
+      await pool.end();
+      await server.stop();
+    },
+  };
 }
 
 build();

@@ -1,7 +1,7 @@
 /*
  * Process of the benchmarks that creates a database and exits.
  *
- *   load.js floor|listings|located|dictionary <file> <listings>
+ *   load.js floor|listings|located|dictionary <database> <listings>
  */
 import { fillFloor } from "./floor-table.ts";
 import { recordsOf } from "./records.ts";

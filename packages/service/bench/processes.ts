@@ -17,8 +17,13 @@ const serverCore = "0";
 const clientCore = "1";
 
 /** Pins this process and its threads to the client's core. */
-export function moveToClientCore(): void {
-  const { status } = spawnSync("taskset", ["-acp", clientCore, String(process.pid)]);
+export const moveToClientCore = (): void => move(process.pid, clientCore);
+
+/** Pins a process, and those that it starts from now on, to the server's core. */
+export const moveToServerCore = (pid: number): void => move(pid, serverCore);
+
+function move(pid: number, core: string): void {
+  const { status } = spawnSync("taskset", ["-acp", core, String(pid)]);
   if (status !== 0) throw new Error("taskset is needed, and two cores");
 }
 

@@ -1,9 +1,10 @@
 /*
  * Server process of the benchmarks: the service with authentication and log, for one entity set.
  *
- *   serve.js listings|located|dictionary <file>
+ *   serve.js listings|located|dictionary <database> [folder of the registry]
  */
 import { randomBytes } from "node:crypto";
+import { dirname, join } from "node:path";
 import { identitiesOf } from "@cadastre/store/property";
 import { createRates } from "../src/access/rates.ts";
 import { createApp } from "../src/app.ts";
@@ -16,17 +17,17 @@ import { createAccess } from "./access.ts";
 import { type ResourceChoice, resources } from "./resources.ts";
 import { openStore } from "./store.ts";
 
-const [choice = "", file = ""] = process.argv.slice(2);
+const [choice = "", database = "", folder = dirname(database)] = process.argv.slice(2);
 const resource = resources[choice as ResourceChoice];
 // A rate limit that is never reached has the cost of a real one.
 const settings = { CADASTRE_REQUESTS_PER_SECOND: "1000000", ...process.env };
 const config = { ...readConfig(settings), host: "127.0.0.1", port: 0 };
-const { apiKeys, edge } = await createAccess(resource.entitySet, `${file}.${process.pid}.registry`);
+const { apiKeys, edge } = await createAccess(resource.entitySet, join(folder, `${process.pid}.registry`));
 const app = createApp({
   ...edge,
   config,
   log: createLog(config.logLevel),
-  store: await openStore(file, resource),
+  store: await openStore(database, resource),
   memory: new MemoryBudget(memoryLimits(1024, 2)),
   skipTokenKey: randomBytes(32),
   random: randomBytes,

@@ -1,16 +1,24 @@
 import type { Store, StoredRecord, StoredResource } from "@cadastre/store";
+import { openPostgresStore } from "@cadastre/store/postgres";
 import { openSqliteStore } from "@cadastre/store/sqlite";
 
-// The only functions of the benchmarks that open and fill a store.
-export const openStore = (file: string, resource: StoredResource): Promise<Store> =>
-  openSqliteStore({ file, resources: [resource] });
+const isPostgres = (database: string): boolean => database.startsWith("postgres:");
+
+// The only functions of the benchmarks that open and fill a store. A database is a file of SQLite, or a URL of PostgreSQL.
+export const openStore = (database: string, resource: StoredResource): Promise<Store> =>
+  isPostgres(database)
+    ? openPostgresStore({ connection: database, resources: [resource] })
+    : openSqliteStore({ file: database, resources: [resource] });
 
 export async function fillStore(
-  file: string,
+  database: string,
   resource: StoredResource,
   records: Iterable<StoredRecord>,
 ): Promise<void> {
-  const store = await openSqliteStore({ file, resources: [resource], threads: 0 });
+  const resources = [resource];
+  const store = isPostgres(database)
+    ? await openPostgresStore({ connection: database, resources })
+    : await openSqliteStore({ file: database, resources, threads: 0 });
   await store.commit(records);
   await store.close();
 }
