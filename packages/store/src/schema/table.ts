@@ -128,7 +128,7 @@ export type PointSchema = { readonly name: string; readonly column: StructuralPr
 /** A column of texts, and the name of its trigram index. */
 export type TextSchema = { readonly name: string; readonly column: StructuralProperty };
 
-/** What can be passed to another thread of a {@link TableSchema}: names of the table and of its columns with an index of their own. */
+/** The part of a {@link TableSchema} that can be passed to another thread: names of the table and of its columns with an index of their own. */
 export type CheckedTable = {
   readonly name: string;
   readonly points: readonly CheckedIndex[];

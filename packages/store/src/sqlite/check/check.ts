@@ -32,7 +32,7 @@ export type SqliteCheck = Pick<Worker, "ref" | "unref"> & {
   readonly stop: () => Promise<void>;
 };
 
-/** What the thread is given. */
+/** Databases for the thread, each with the tables whose indexes it compares. */
 export type ThreadData = readonly { readonly file: string; readonly tables: readonly CheckedTable[] }[];
 
 const program = new URL("./check-thread.js", import.meta.url);
