@@ -1,5 +1,4 @@
-import { identifier, postgres, type SqlFragment, sql } from "@cadastre/odata";
-import { render } from "@cadastre/odata/run";
+import type { SqlFragment } from "@cadastre/odata";
 import type { Knex } from "knex";
 import type { OpenCommit } from "../../build/build-database.ts";
 import { updateFollowers } from "../../build/following.ts";
@@ -13,11 +12,13 @@ import type { StoredTable } from "../../schema/table.ts";
 import type { Change, Commit, CommitOptions } from "../../store.ts";
 import { Tallies } from "../../write/tallies.ts";
 import { type PendingChange, requireDatasetOf } from "../../write/version.ts";
-import { type Client, firstRow, poolOf, postgresSession, runTogether } from "../connection/session.ts";
+import { type Client, poolOf, postgresSession, runTogether } from "../connection/session.ts";
 import { lockCommits, lockCommitsOf } from "../layout/bookkeeping.ts";
 import { isOfPostgresDataset, postgresDatasetId } from "../layout/columns.ts";
 import { type CommitNumber, numberBesideOthers, numberOfOnlyCommit } from "./commit-number.ts";
 import { CommitQueue } from "./commit-queue.ts";
+import { beginKeyLookUps, endKeyLookUps } from "./key-look-ups.ts";
+import { Statistics } from "./statistics.ts";
 import type { WriteBatch } from "./write-batch.ts";
 import { PostgresTableWriter } from "./writer.ts";
 
@@ -54,7 +55,10 @@ export class PostgresCommitter {
 
   /** See `BuildDatabase.stage`. */
   stage<T>(resource: string, source: string, work: (session: Session) => Promise<T>): Promise<T> {
-    return this.#transact(JSON.stringify({ resource, source }), (client) => work(postgresSession(client)));
+    return this.#transact(JSON.stringify({ resource, source }), async (client) => {
+      await runTogether(client, [beginKeyLookUps]);
+      return work(postgresSession(client));
+    });
   }
 
   /** Runs `work` in a transaction while no other commit is open. If it throws, the transaction is rolled back. */
@@ -100,6 +104,7 @@ class CommitTransaction implements OpenCommit {
   readonly #resources: ReadonlyMap<string, StoredTable>;
   readonly #writers = new Map<string, PostgresTableWriter>();
   readonly #tallies = new Tallies();
+  readonly #statistics: Statistics;
   #unchanged = 0;
   /** The batch being written by the server, while the next one is prepared. */
   #writing: Promise<unknown> = Promise.resolve();
@@ -113,6 +118,7 @@ class CommitTransaction implements OpenCommit {
   ) {
     this.client = client;
     this.session = postgresSession(client);
+    this.#statistics = new Statistics(this.session);
     this.#resources = resources;
     this.#number = number;
     this.#datasetId = datasetId;
@@ -166,8 +172,7 @@ class CommitTransaction implements OpenCommit {
     const hadOthers = await this.#number.record(this.#tallies.all());
     if (hadOthers)
       for (const writer of this.#writers.values()) await this.#requireOwnKeys(writer, checkpoint);
-    // Locks the tables, so it must come when no commit is waited for any more.
-    await refreshStatistics(this.client, this.#tallies.byResource());
+    await this.#statistics.finish(this.#tallies);
     return checkpoint;
   }
 
@@ -212,11 +217,12 @@ class CommitTransaction implements OpenCommit {
   async #write(resource: string, writer: PostgresTableWriter, batch: WriteBatch): Promise<void> {
     await this.#writing;
     if (batch.datasets.size === 0) return;
+    await this.#statistics.keepUp(this.#tallies);
     const statements = writer.statements(batch, await this.#number.take(), (datasetId, outcome, count) => {
       if (outcome === "unchanged") this.#unchanged += count;
       else if (count > 0) this.#tallies.add(resource, datasetId, outcome, count);
     });
-    this.#writing = runTogether(this.client, statements);
+    this.#writing = runTogether(this.client, [beginKeyLookUps, ...statements, ...endKeyLookUps]);
     // Prevents an unhandled rejection. The error is thrown to the next one who awaits the promise.
     this.#writing.catch(() => {});
   }
@@ -234,21 +240,4 @@ function refuseData(error: unknown): never {
     if (error.code === checkViolation) throw new StoreError("no_partition", undefined, { cause: error });
   }
   return throwUnavailable(error);
-}
-
-const sizeOf = `select reltuples from pg_class
-  where relname = $1::text and relnamespace = current_schema()::regnamespace`;
-
-/**
- * Updates the planner's statistics of a table if at least a fifth of it has changed. The server would do that by itself, but only
- * after the first queries.
- *
- * @param changed number of changes by table
- */
-async function refreshStatistics(client: Client, changed: ReadonlyMap<string, number>): Promise<void> {
-  for (const [table, changes] of changed) {
-    const [rows] = (await firstRow(client, { text: sizeOf, values: [table] })) ?? [];
-    if (changes * 5 > Number(rows ?? 0))
-      await runTogether(client, [render(sql`analyze ${identifier(table)}`, postgres.placeholder)]);
-  }
 }
