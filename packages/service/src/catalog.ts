@@ -115,11 +115,13 @@ const property: StoredResource = {
     "BuyerAgentKey",
     "BuyerOfficeKey",
   ],
-  // Bedrooms follow status and price so that a count by all three reads the index alone.
+  // Bedrooms follow status and price so that a count by all three reads the index alone. A city's listings are in the order of pages, because
+  // sorting them takes as long as there are listings; their price is read there, too.
   indexes: [
     [],
     ["ListingKey"],
     ["StandardStatus", "ListPrice", "BedroomsTotal"],
+    ["City", "ModificationTimestamp", "ListingKey", "ListPrice"],
     ...formerIndexes.Property,
   ].map(ofDataset),
   formerIndexes: [...formerIndexes.Property, ["City", "folded"], ["UnparsedAddress", "folded"]],
