@@ -1,9 +1,9 @@
 /*
  * CPU time of a request to the whole service, compared with floors (minimal servers) in the same run.
  *
- *   node --conditions=@cadastre/source --import tsx packages/service/bench/cost.ts [--listings 200000] [--rounds 5]
+ *   node --conditions=@cadastre/source --import tsx packages/service/bench/cost.ts [--listings 200000] [--rounds 5] [--database SQLite|PostgreSQL]
  *
- * Each server is pinned to one core and measured alone; the client runs on the other core. Figures are medians of alternating rounds.
+ * Each server is pinned to one core, a PostgreSQL server to the same, and measured alone; the client runs on the other core. Figures are medians of alternating rounds.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ import { type Method, measure } from "./measure.ts";
 import { moveToClientCore } from "./processes.ts";
 import { collection, type Query, queries } from "./queries.ts";
 import { settingsOf } from "./settings.ts";
-import { type Subject, startDictionary, startSubjects } from "./subjects.ts";
+import { type Subject, startDictionary, startPostgresSubjects, startSubjects } from "./subjects.ts";
 import { head, line, number } from "./table.ts";
 
 const given = settingsOf({
@@ -25,6 +25,7 @@ const given = settingsOf({
   warm: "6",
   seconds: "1.5",
   pages: "200",
+  database: "SQLite",
 });
 const method: Method = {
   rounds: Number(given.rounds),
@@ -51,16 +52,38 @@ const defaultPageGoals = [3, 20] as const;
 
 const cell = ({ cpu, rate }: Cost) => `${number(cpu)} (${number(rate)}/s)`;
 
-async function withFloors(subjects: readonly Subject[]): Promise<void> {
-  const [first, ...others] = subjects;
+/** Maximum CPU time of a request on PostgreSQL, compared with that of the floor. */
+const postgresGoals: Readonly<Record<string, number>> = { key: 1.5, "page of 1,000": 1.5 };
+
+const measured = (subjects: readonly Subject[], query: Query): Promise<readonly Cost[]> =>
+  measure(subjects, query, query.walk ? { ...method, rounds: 3 } : method);
+
+async function compareAll([first, ...others]: readonly Subject[]): Promise<void> {
   for (const query of queries) {
     for (const other of others) if (first !== undefined) await compare(query, first, other);
   }
+}
+
+async function withPostgresFloor(subjects: readonly Subject[]): Promise<void> {
+  await compareAll(subjects);
+  console.log(head("CPU ms a request, PostgreSQL", "floor-json", "service", "÷ json", "goal"));
+  for (const query of queries) {
+    const costs = await measured(subjects, query);
+    const [floor = 0, service = 0] = costs.map(({ cpu }) => cpu);
+    const goal = postgresGoals[query.name];
+    console.log(
+      line(query.name, ...costs.map(cell), number(service / floor), goal === undefined ? "" : `≤ ${goal}`),
+    );
+  }
+}
+
+async function withFloors(subjects: readonly Subject[]): Promise<void> {
+  await compareAll(subjects);
   console.log(
     head("CPU ms a request", "floor-objects", "floor-json", "service", "÷ objects", "÷ json", "goal"),
   );
   for (const query of queries) {
-    const costs = await measure(subjects, query, query.walk ? { ...method, rounds: 3 } : method);
+    const costs = await measured(subjects, query);
     const [objects = 0, json = 0, service = 0] = costs.map(({ cpu }) => cpu);
     const goal = goals[query.name]?.(objects, json) ?? Number.NaN;
     const ratios = [number(service / objects), number(service / json), `≤ ${number(goal)}`];
@@ -88,8 +111,11 @@ const using = async (subjects: readonly Subject[], work: typeof withFloors) => {
   started = [];
 };
 try {
-  if (given.listings !== "0") await using(await startSubjects(folder, Number(given.listings)), withFloors);
-  if (given.dictionary !== "0")
+  const listings = Number(given.listings);
+  if (given.database === "PostgreSQL")
+    await using(await startPostgresSubjects(folder, listings), withPostgresFloor);
+  else if (listings > 0) await using(await startSubjects(folder, listings), withFloors);
+  if (given.database === "SQLite" && given.dictionary !== "0")
     await using(await startDictionary(folder, Number(given.dictionary)), withAllFields);
 } finally {
   for (const { stop } of started) await stop();

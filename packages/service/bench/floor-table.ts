@@ -1,4 +1,5 @@
 import Database from "better-sqlite3";
+import pg from "pg";
 import { type Listing, listingAt, listingsUpTo, type Value } from "./listing.ts";
 
 /** Columns of the table of the floors, in the order of a record's members. */
@@ -17,17 +18,14 @@ const indexes = [
 const quoted = (name: string) => `"${name}"`;
 const bound = (value: Value | undefined) => (typeof value === "boolean" ? Number(value) : value);
 
-/** Creates a plain table of the first `count` listings, with one column per field. */
-export function fillFloor(file: string, count: number): void {
+/** Creates a plain table of the first `count` listings, with one column per field, in SQLite or PostgreSQL. */
+export const fillFloor = (database: string, count: number): Promise<void> | void =>
+  database.startsWith("postgres:") ? fillPostgres(database, count) : fillSqlite(database, count);
+
+function fillSqlite(file: string, count: number): void {
   const database = new Database(file);
   database.pragma("journal_mode = wal");
-  const declared = columns.map((column) =>
-    column === "ListingKey" ? `${quoted(column)} text primary key` : `${quoted(column)} ${typeOf(column)}`,
-  );
-  database.exec(`create table listing (${declared.join(", ")})`);
-  for (const [i, parts] of indexes.entries()) {
-    database.exec(`create index listing_${i} on listing (${parts.map(quoted).join(", ")})`);
-  }
+  for (const statement of creation(typeInSqlite)) database.exec(statement);
   const insert = database.prepare(`insert into listing values (${columns.map(() => "?").join(", ")})`);
   database.transaction((listings: Iterable<Listing>) => {
     for (const listing of listings) insert.run(columns.map((column) => bound(listing[column])));
@@ -35,7 +33,39 @@ export function fillFloor(file: string, count: number): void {
   database.close();
 }
 
+/** Number of listings in a statement. */
+const atOnce = 500;
+
+async function fillPostgres(url: string, count: number): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  for (const statement of creation(typeInPostgres)) await client.query(statement);
+  const insert = "insert into listing select * from json_populate_recordset(null::listing, $1)";
+  let rows: Listing[] = [];
+  for (const listing of listingsUpTo(count)) {
+    if (rows.push(listing) < atOnce) continue;
+    await client.query(insert, [JSON.stringify(rows)]);
+    rows = [];
+  }
+  await client.query(insert, [JSON.stringify(rows)]);
+  await client.end();
+}
+
+/** Returns the statements that create the table and its indexes. */
+function creation(typeOf: (column: string) => string): readonly string[] {
+  const declared = columns.map(
+    (column) => `${quoted(column)} ${typeOf(column)}${column === "ListingKey" ? " primary key" : ""}`,
+  );
+  const names = (parts: readonly string[]) => parts.map(quoted).join(", ");
+  return [
+    `create table listing (${declared.join(", ")})`,
+    ...indexes.map((parts, i) => `create index listing_${i} on listing (${names(parts)})`),
+  ];
+}
+
 /** Returns the declared type of a column. With `numeric`, SQLite stores whole numbers as integers and others as doubles. */
-const typeOf = (column: string) =>
+const typeInSqlite = (column: string) =>
   isBoolean(column) ? "integer" : typeof sample[column] === "string" ? "text" : "numeric";
+const typeInPostgres = (column: string) =>
+  isBoolean(column) ? "boolean" : typeof sample[column] === "number" ? "numeric" : 'text collate "C"';
 const sample = listingAt(0);

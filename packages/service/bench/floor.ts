@@ -4,9 +4,8 @@
  *
  *   floor.js objects|json <file>
  */
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import Database from "better-sqlite3";
+import { byTime, collection, type Found, pageSize, serveFloor, walked } from "./floor-server.ts";
 import { columns, isBoolean } from "./floor-table.ts";
 
 const [kind = "", file = ""] = process.argv.slice(2);
@@ -21,12 +20,9 @@ const member = (column: string) =>
     : quoted(column);
 const booleans = columns.filter(isBoolean);
 
-/** Result of a statement: the text of a JSON array, and the last record if the page is full. */
-type Found = { readonly text: string; readonly last: Row | undefined };
 /** Prepares a statement. `tail` is its text from `from` on. */
 type Reader = (tail: string) => (...values: readonly unknown[]) => Found;
 
-const pageSize = 1000;
 const lastOf = <T>(records: readonly T[]) => (records.length < pageSize ? undefined : records.at(-1));
 
 /** Reads rows as objects, and writes them with `JSON.stringify`. */
@@ -55,7 +51,6 @@ const json: Reader = (tail) => {
 };
 
 const reader = kind === "json" ? json : objects;
-const byTime = `order by "ModificationTimestamp", "ListingKey"`;
 const read = {
   key: reader(`from listing where "ListingKey" = ?`),
   search: reader(
@@ -76,33 +71,11 @@ const count = database
   )
   .pluck();
 
-const collection = ({ text }: Found, rest = "") => `{"value":${text}${rest}}`;
-
-/** Returns a page with a link to the next one. */
-function walked(found: Found): string {
-  if (found.last === undefined) return collection(found);
-  const { ModificationTimestamp: time, ListingKey: key } = found.last;
-  return collection(found, `,"@odata.nextLink":"/next?a=${String(time)}&b=${String(key)}"`);
-}
-
-const routes: Readonly<Record<string, (a: string, b: string) => string>> = {
+serveFloor({
   "/key": (key) => read.key(key).text.slice(1, -1),
   "/search": (least, most) => collection(read.search(Number(least), Number(most))),
   "/page": () => collection(read.page()),
   "/count": (least) => collection(read.first(Number(least)), `,"@odata.count":${count.get(Number(least))}`),
   "/walk": () => walked(read.page()),
   "/next": (time, key) => walked(read.next(time, key)),
-};
-
-const server = createServer((request, response) => {
-  const [path = "", query = ""] = (request.url ?? "").split("?");
-  const options = new URLSearchParams(query);
-  const body = Buffer.from(routes[path]?.(options.get("a") ?? "", options.get("b") ?? "") ?? "");
-  response.setHeader("content-type", "application/json");
-  response.setHeader("content-length", body.length);
-  response.end(body);
-});
-server.keepAliveTimeout = 600_000;
-server.listen(0, "127.0.0.1", () => {
-  process.send?.({ port: (server.address() as AddressInfo).port, keys: {} });
 });

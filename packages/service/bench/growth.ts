@@ -8,14 +8,13 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startPostgres } from "@cadastre/odata/testing";
 import { build } from "./build.ts";
 import { connect } from "./client.ts";
-import { parentOf } from "./cpu.ts";
 import { drive, walk } from "./drive.ts";
 import { lookUps } from "./look-ups.ts";
 import { plotSvg } from "./plot.ts";
-import { load, moveToClientCore, moveToServerCore, start } from "./processes.ts";
+import { startBenchPostgres } from "./postgres-server.ts";
+import { load, moveToClientCore, start } from "./processes.ts";
 import { settingsOf } from "./settings.ts";
 import { concurrency } from "./subjects.ts";
 import { head, line, median, number } from "./table.ts";
@@ -65,38 +64,18 @@ async function costsAt(folder: string, listings: number): Promise<readonly numbe
 type GrowingDatabase = {
   readonly url: string;
   readonly database: number | undefined;
-  /** Does what the server would do by itself some time after the load. */
+  /** See `BenchPostgres.settle`. */
   readonly settle: () => Promise<void>;
   readonly remove: () => Promise<void>;
 };
-
-/** Memory of the PostgreSQL server, as its manual recommends for a machine of 16 GB. */
-const memory = { shared_buffers: "4GB", max_wal_size: "16GB", maintenance_work_mem: "1GB" };
 
 async function createDatabase(folder: string, listings: number): Promise<GrowingDatabase> {
   if (given.database === "SQLite") {
     const url = join(folder, `${listings}.sqlite`);
     return { url, database: undefined, settle: async () => {}, remove: () => rm(url, { force: true }) };
   }
-  const server = await startPostgres(undefined, memory);
-  const pool = server.connect(1);
-  // The server forks a process for each connection.
-  const { rows } = await pool.query<{ pid: number }>("select pg_backend_pid() as pid");
-  const database = parentOf(rows[0]?.pid ?? 0);
-  moveToServerCore(database);
-  return {
-    url: server.url,
-    database,
-    settle: async () => {
-      // Before, because no index alone can answer for rows whose commit is not on disk yet.
-      await pool.query("checkpoint");
-      await pool.query("vacuum analyze");
-    },
-    remove: async () => {
-      await pool.end();
-      await server.stop();
-    },
-  };
+  const { url, pid, settle, stop } = await startBenchPostgres();
+  return { url, database: pid, settle, remove: stop };
 }
 
 build();

@@ -9,7 +9,7 @@ import { type ResourceChoice, resources } from "./resources.ts";
 import { fillStore } from "./store.ts";
 
 const [choice = "", file = "", count = ""] = process.argv.slice(2);
-if (choice === "floor") fillFloor(file, Number(count));
+if (choice === "floor") await fillFloor(file, Number(count));
 else {
   const name = choice as ResourceChoice;
   await fillStore(file, resources[name], recordsOf(name, Number(count)));

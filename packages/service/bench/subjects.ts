@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { type Client, connect } from "./client.ts";
+import { startBenchPostgres } from "./postgres-server.ts";
 import { load, type Running, start } from "./processes.ts";
 import type { Query } from "./queries.ts";
 
@@ -7,6 +8,8 @@ import type { Query } from "./queries.ts";
 export type Subject = {
   readonly name: string;
   readonly pid: number;
+  /** Main process of its database server, whose CPU time is counted with it. */
+  readonly database?: number;
   readonly client: Client;
   readonly pathOf: (query: Query, turn: number) => string;
   readonly stop: () => Promise<void>;
@@ -41,6 +44,30 @@ export async function startSubjects(folder: string, listings: number): Promise<r
     subject("floor-json", await start("floor", ["json", floor]), undefined, floorPath),
     subject("service", running, running.keys.all, (query, turn) => query.service(turn, listings)),
   ];
+}
+
+/** Starts a floor and the service, on two databases of one PostgreSQL server with the same listings. */
+export async function startPostgresSubjects(folder: string, listings: number): Promise<readonly Subject[]> {
+  const server = await startBenchPostgres();
+  const floor = await server.createDatabase();
+  await load("floor", floor, listings);
+  await load("listings", server.url, listings);
+  for (const url of [floor, server.url]) await server.settle(url);
+  const running = await start("serve", ["listings", server.url, folder]);
+  const subjects = [
+    subject("floor-json", await start("postgres-floor", [floor]), undefined, (query, turn) =>
+      query.floor(turn, listings),
+    ),
+    subject("service", running, running.keys.all, (query, turn) => query.service(turn, listings)),
+  ];
+  return subjects.map((one, i) => ({
+    ...one,
+    database: server.pid,
+    stop: async () => {
+      await one.stop();
+      if (i === subjects.length - 1) await server.stop();
+    },
+  }));
 }
 
 /** Starts the service with all fields of Property and a sample market. Returns one subject for each customer. */

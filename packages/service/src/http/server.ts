@@ -2,6 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { setTimeout as after } from "node:timers/promises";
+import { TurnQueue } from "@cadastre/delivery";
 import type { Express } from "express";
 import { closeWithConnection, queueRequests } from "./connection.ts";
 import { HeadBudget } from "./head-budget.ts";
@@ -20,6 +21,8 @@ const headersTimeout = 10_000;
 const requestTimeout = 30_000;
 /** Interval in which both timeouts are checked, in ms: with Node's default of 30 s, slow headers could last four times as long. */
 const connectionsCheckingInterval = 2000;
+/** Milliseconds of each turn of the event loop in which connections are refused: those that arrived at the same time also time out at the same time. */
+const refusalShare = 5;
 /** Most open connections; further ones are closed at once. */
 const maxConnections = 8192;
 /** Interval in which a stopping server closes idle connections, in ms. */
@@ -66,8 +69,10 @@ export async function listen(
   const open = new OpenConnections(server);
   budget.watch(server);
   server.maxConnections = maxConnections;
-  const refuse = batchPerTurn(refuseMalformed);
-  server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuse(error, socket));
+  const refusals = new TurnQueue(refusalShare);
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    void refusals.next().then(() => refuseMalformed(error, socket));
+  });
   const { port } = await bindTo(server, endpoint);
   return { port, stop: (finish, wait = 0) => stop(server, open, { finish, wait }) };
 }
@@ -116,21 +121,6 @@ async function stop(
   await new Promise((resolve) => server.close(resolve));
   clearInterval(sweep);
   clearTimeout(end);
-}
-
-/** Connections that are refused in one turn of the event loop. */
-const groupSize = 50;
-
-/** Spreads calls of `refuse` over turns of the event loop: connections that arrived at the same time also time out at the same time. */
-function batchPerTurn(refuse: typeof refuseMalformed): typeof refuseMalformed {
-  const waiting: Parameters<typeof refuse>[] = [];
-  const refuseGroup = () => {
-    for (const refused of waiting.splice(0, groupSize)) refuse(...refused);
-    if (waiting.length > 0) setImmediate(refuseGroup);
-  };
-  return (...refused) => {
-    if (waiting.push(refused) === 1) setImmediate(refuseGroup);
-  };
 }
 
 /** Answers a malformed HTTP request, which never reaches the application, in the format of all other errors. */
