@@ -1,7 +1,7 @@
 import { hasPostgres, type PostgresServer, startPostgres } from "@cadastre/odata/testing";
 import type pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { openPostgresStore } from "../src/postgres/index.ts";
+import { openPostgresStore, type PostgresStoreOptions } from "../src/postgres/index.ts";
 import type { WritableStore } from "../src/writable-store.ts";
 import { listing, oregon, stored, texas } from "./support/listings.ts";
 
@@ -35,8 +35,11 @@ describe.skipIf(!hasPostgres)("the first load of a table", () => {
   });
 
   /** Returns how many rows and index entries `work` has read, by table, on connections that are closed afterwards: then the server has counted. */
-  async function readsOf(work: (store: WritableStore) => Promise<unknown>): Promise<Record<string, number>> {
-    const store = await openPostgresStore({ connection: server.url, schema, resources });
+  async function readsOf(
+    work: (store: WritableStore) => Promise<unknown>,
+    options: Partial<PostgresStoreOptions> = {},
+  ): Promise<Record<string, number>> {
+    const store = await openPostgresStore({ connection: server.url, schema, resources, ...options });
     const before = await counted();
     await work(store);
     await store.close();
@@ -67,6 +70,21 @@ describe.skipIf(!hasPostgres)("the first load of a table", () => {
       await store.commit(records);
     });
     expect(read["Property"]).toBeLessThanOrEqual(4 * count);
+  });
+
+  test("leaves statistics of the tables although they belong to another role", async () => {
+    const owner = await openPostgresStore({ connection: server.url, schema, resources });
+    await owner.commit([listing("small", "Bend")]);
+    await owner.close();
+    await pool.query(`create role writer login; grant usage on schema ${schema} to writer;
+      grant select, insert, update, delete on all tables in schema ${schema} to writer`);
+    const writer = { connection: server.url.replace("postgres@", "writer@"), existing: true };
+    const read = await readsOf((store) => store.commit(records), writer);
+    expect(read["Property"]).toBeLessThanOrEqual(4 * count);
+    const { rows } = await pool.query<{ records: number }>(
+      `select reltuples::int as records from pg_class where oid = '${schema}."Property"'::regclass`,
+    );
+    expect(rows).toEqual([{ records: 1 + count }]);
   });
 
   test("stages batches, and publishes them, without reading all that is staged for each", async () => {

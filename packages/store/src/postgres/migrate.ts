@@ -31,6 +31,7 @@ import {
   tablesWithRows,
 } from "./layout/partitions.ts";
 import { setCounterStorage, setStorage } from "./layout/storage.ts";
+import { createAnalyzeFunction } from "./statistics.ts";
 import { createTextIndex, installTextSearch, lacksTextSearch } from "./text-search.ts";
 
 const dialect: SchemaDialect = {
@@ -125,7 +126,7 @@ const inTransaction = <T>(
       installFunctions: async () => {
         if (!(await lacksFunctions(session, schema))) return;
         await requireNoDependents(transaction, resources);
-        await installHelpers(transaction, schema);
+        await installFunctions(transaction, schema);
       },
     });
   });
@@ -178,9 +179,15 @@ async function createPointIndex(
 
 const installed = "cadastre_helpers";
 
-/** Returns a hash of the functions that compiled queries call. */
-const helpersVersion = (schema: string): string =>
-  createHash("sha256").update(postgresHelpers(schema).join(";")).digest("hex");
+/** Returns the statements that create the functions of a schema: those that compiled queries call, and that of statistics. */
+const functionsOf = (schema: string): readonly string[] => [
+  ...postgresHelpers(schema),
+  createAnalyzeFunction(schema),
+];
+
+/** Returns a hash of the functions. */
+const functionsVersion = (schema: string): string =>
+  createHash("sha256").update(functionsOf(schema).join(";")).digest("hex");
 
 /** True if the database has other functions than this version needs. */
 async function lacksFunctions(session: Session, schema: string): Promise<boolean> {
@@ -189,14 +196,14 @@ async function lacksFunctions(session: Session, schema: string): Promise<boolean
   const [note] = await session.rows(
     sql`select "text" from "cadastre_note" where "key" = ${value(installed)}`,
   );
-  return note?.[0] !== helpersVersion(schema);
+  return note?.[0] !== functionsVersion(schema);
 }
 
-async function installHelpers(transaction: Knex.Transaction, schema: string): Promise<void> {
-  await dropHelpers(transaction);
+async function installFunctions(transaction: Knex.Transaction, schema: string): Promise<void> {
+  await dropFunctions(transaction);
   // One message for all statements, because there are dozens.
-  await transaction.raw(postgresHelpers(schema).join(";").replaceAll("?", "\\?"));
-  await writePostgresNote(transaction, installed, helpersVersion(schema));
+  await transaction.raw(functionsOf(schema).join(";").replaceAll("?", "\\?"));
+  await writePostgresNote(transaction, installed, functionsVersion(schema));
 }
 
 const ownFunctions = `select oid from pg_proc
@@ -237,7 +244,7 @@ async function requireNoDependents(
 }
 
 /** Drops the functions instead of replacing them, because `create or replace` cannot change their types. */
-async function dropHelpers(transaction: Knex.Transaction): Promise<void> {
+async function dropFunctions(transaction: Knex.Transaction): Promise<void> {
   const { rows } = await transaction.raw<{ rows: readonly { signature: string }[] }>(
     `select oid::regprocedure::text as signature from pg_proc
     where pronamespace = current_schema()::regnamespace and proname like 'cadastre\\_%'`,

@@ -1,4 +1,4 @@
-import type { SqlFragment } from "@cadastre/odata";
+import { type SqlFragment, sql } from "@cadastre/odata";
 import type { Knex } from "knex";
 import type { OpenCommit } from "../../build/build-database.ts";
 import { updateFollowers } from "../../build/following.ts";
@@ -15,10 +15,9 @@ import { type PendingChange, requireDatasetOf } from "../../write/version.ts";
 import { type Client, poolOf, postgresSession, runTogether } from "../connection/session.ts";
 import { lockCommits, lockCommitsOf } from "../layout/bookkeeping.ts";
 import { isOfPostgresDataset, postgresDatasetId } from "../layout/columns.ts";
+import { Statistics } from "../statistics.ts";
 import { type CommitNumber, numberBesideOthers, numberOfOnlyCommit } from "./commit-number.ts";
 import { CommitQueue } from "./commit-queue.ts";
-import { beginKeyLookUps, endKeyLookUps } from "./key-look-ups.ts";
-import { Statistics } from "./statistics.ts";
 import type { WriteBatch } from "./write-batch.ts";
 import { PostgresTableWriter } from "./writer.ts";
 
@@ -56,8 +55,10 @@ export class PostgresCommitter {
   /** See `BuildDatabase.stage`. */
   stage<T>(resource: string, source: string, work: (session: Session) => Promise<T>): Promise<T> {
     return this.#transact(JSON.stringify({ resource, source }), async (client) => {
-      await runTogether(client, [beginKeyLookUps]);
-      return work(postgresSession(client));
+      const session = postgresSession(client);
+      // Staged changes have no statistics yet: without this, the planner would read all of them for each batch of keys.
+      await session.rows(sql`set local enable_seqscan = off`);
+      return work(session);
     });
   }
 
@@ -222,7 +223,7 @@ class CommitTransaction implements OpenCommit {
       if (outcome === "unchanged") this.#unchanged += count;
       else if (count > 0) this.#tallies.add(resource, datasetId, outcome, count);
     });
-    this.#writing = runTogether(this.client, [beginKeyLookUps, ...statements, ...endKeyLookUps]);
+    this.#writing = runTogether(this.client, statements);
     // Prevents an unhandled rejection. The error is thrown to the next one who awaits the promise.
     this.#writing.catch(() => {});
   }

@@ -1,12 +1,28 @@
 import { datasetProperty } from "@cadastre/entitlement";
-import { identifier, sql } from "@cadastre/odata";
-import { value } from "@cadastre/odata/run";
-import type { Session } from "../../database/session.ts";
-import type { Tallies } from "../../write/tallies.ts";
-import { lockIfFree } from "./lock-if-free.ts";
+import { identifier, postgres, sql } from "@cadastre/odata";
+import { render, value } from "@cadastre/odata/run";
+import type { Session } from "../database/session.ts";
+import type { Tallies } from "../write/tallies.ts";
+import { lockIfFree } from "./write/lock-if-free.ts";
+
+const analyze = identifier("cadastre_analyze");
+
+/**
+ * Returns the statement that creates the function by which a role that may write to the tables of a schema updates their statistics: without it
+ * only their owner could.
+ */
+export function createAnalyzeFunction(schema: string): string {
+  const name = render(sql`${identifier(schema)}.${analyze}`, postgres.placeholder).text;
+  // The function's owner runs it, so nothing that it names may be looked up in a schema of its caller.
+  return `create or replace function ${name}("schema" name, "table" name) returns void
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  execute format('analyze %I.%I', "schema", "table");
+end $$`;
+}
 
 /** Number of changes of a table after which a transaction updates its statistics first. */
-const firstUpdate = 10_000;
+const firstUpdate = 5000;
 
 /** Number of times as many after which it updates them again. */
 const growth = 4;
@@ -59,6 +75,6 @@ export class Statistics {
     if (changes * 5 <= Number(row?.[0] ?? 0)) return;
     // Whoever waited here for another transaction would keep it waiting for this one's end.
     if (await lockIfFree(this.#session, table, sql`share update exclusive`))
-      await this.#session.rows(sql`analyze ${identifier(table)}`);
+      await this.#session.rows(sql`select ${analyze}(current_schema(), ${value(table)}::name)`);
   }
 }
