@@ -6,10 +6,11 @@ import { type Prepared, unnamed } from "../../database/postgres-wire.ts";
 const capacity = 256;
 
 /**
- * Matches statements that search texts by a trigram index. They are not prepared: the best plan depends on how common the searched text is,
- * and a prepared statement may get one plan for all of them.
+ * Matches statements that search texts by a trigram index or compare a column with a bound. They are not prepared: the best plan depends on how
+ * common the searched text is, or on how much lies within the bounds, and a prepared statement may get one plan for all of them. Times are
+ * excepted: what is asked for since a time is read in the order of time, whatever the time is.
  */
-const searchesTexts = / like \$\d+::text/;
+const dependsOnValues = / like \$\d+::text|"(?!cadastre_)\w+" [<>]=? \$\d+::(?!timestamptz)/;
 
 /** LRU cache of the names of a connection's prepared statements, by SQL text. Unnamed statements are not kept. */
 export class Statements {
@@ -23,7 +24,7 @@ export class Statements {
   }
 
   prepare(text: string): Prepared {
-    if (this.#kind === "unnamed" || searchesTexts.test(text)) return unnamed;
+    if (this.#kind === "unnamed" || dependsOnValues.test(text)) return unnamed;
     const isNew = !this.#names.has(text);
     return { name: this.#names.get(text, () => `cadastre_${++this.#last}`), isNew };
   }
