@@ -67,5 +67,7 @@ function creation(typeOf: (column: string) => string): readonly string[] {
 const typeInSqlite = (column: string) =>
   isBoolean(column) ? "integer" : typeof sample[column] === "string" ? "text" : "numeric";
 const typeInPostgres = (column: string) =>
-  isBoolean(column) ? "boolean" : typeof sample[column] === "number" ? "numeric" : 'text collate "C"';
+  isBoolean(column) ? "boolean" : isNumber(column) ? "numeric" : 'text collate "C"';
 const sample = listingAt(0);
+const samples = [...listingsUpTo(100)];
+const isNumber = (column: string) => samples.some((listing) => typeof listing[column] === "number");

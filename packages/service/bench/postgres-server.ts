@@ -28,8 +28,8 @@ export async function startBenchPostgres(): Promise<BenchPostgres> {
   const pool = server.connect(1);
   // The server forks a process for each connection.
   const { rows } = await pool.query<{ pid: number }>("select pg_backend_pid() as pid");
-  await pool.end();
   const pid = parentOf(rows[0]?.pid ?? 0);
+  await pool.end();
   moveToServerCore(pid);
   const settle = async (database = url) => {
     // First, because no index alone can answer for rows whose commit is not on disk yet.
