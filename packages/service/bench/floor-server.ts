@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /** Number of records in a page of a walk. */
@@ -23,14 +23,15 @@ type Answer = (a: string, b: string) => string | Promise<string>;
 
 /** Answers requests, and tells the process that has started this one the port. */
 export function serveFloor(routes: Readonly<Record<string, Answer>>): void {
-  const server = createServer(async (request, response) => {
-    const [path = "", query = ""] = (request.url ?? "").split("?");
+  const answer = async (url: string, response: ServerResponse) => {
+    const [path = "", query = ""] = url.split("?");
     const options = new URLSearchParams(query);
     const body = Buffer.from((await routes[path]?.(options.get("a") ?? "", options.get("b") ?? "")) ?? "");
     response.setHeader("content-type", "application/json");
     response.setHeader("content-length", body.length);
     response.end(body);
-  });
+  };
+  const server = createServer((request, response) => void answer(request.url ?? "", response));
   server.keepAliveTimeout = 600_000;
   server.listen(0, "127.0.0.1", () => {
     process.send?.({ port: (server.address() as AddressInfo).port, keys: {} });
