@@ -35,6 +35,8 @@ export class Statistics {
   readonly #session: Session;
   /** Number of changes after which the statistics of a table are updated next. */
   readonly #next = new Map<string, number>();
+  /** Number of changes of the resource when the statistics of a table were updated last. */
+  readonly #updated = new Map<string, number>();
 
   constructor(session: Session) {
     this.#session = session;
@@ -67,14 +69,16 @@ export class Statistics {
     return (row?.[0] as string | undefined) ?? resource;
   }
 
-  /** Updates the statistics of a table if at least a fifth of it has changed, and nobody else is doing so. */
+  /** Updates the statistics of a table if at least a fifth of it has changed since the last time, and nobody else is doing so. */
   async #update(table: string, changes: number): Promise<void> {
     const [row] = await this.#session.rows(
       sql`select reltuples from pg_class where relname = ${value(table)}::text and relnamespace = current_schema()::regnamespace`,
     );
-    if (changes * 5 <= Number(row?.[0] ?? 0)) return;
+    const since = changes - (this.#updated.get(table) ?? 0);
+    if (since * 5 <= Number(row?.[0] ?? 0)) return;
     // Whoever waited here for another transaction would keep it waiting for this one's end.
-    if (await lockIfFree(this.#session, table, sql`share update exclusive`))
-      await this.#session.rows(sql`select ${analyze}(current_schema(), ${value(table)}::name)`);
+    if (!(await lockIfFree(this.#session, table, sql`share update exclusive`))) return;
+    await this.#session.rows(sql`select ${analyze}(current_schema(), ${value(table)}::name)`);
+    this.#updated.set(table, changes);
   }
 }

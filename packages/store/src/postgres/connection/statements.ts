@@ -24,8 +24,8 @@ export class Statements {
   }
 
   prepare(text: string): Prepared {
-    if (this.#kind === "unnamed" || dependsOnValues.test(text)) return unnamed;
     const isNew = !this.#names.has(text);
+    if (isNew && (this.#kind === "unnamed" || dependsOnValues.test(text))) return unnamed;
     return { name: this.#names.get(text, () => `cadastre_${++this.#last}`), isNew };
   }
 
