@@ -3,7 +3,8 @@
  *
  *   node --conditions=@cadastre/source --import tsx packages/service/bench/cost.ts [--listings 200000] [--rounds 5] [--database SQLite|PostgreSQL]
  *
- * Each server is pinned to one core, a PostgreSQL server to the same, and measured alone; the client runs on the other core. Figures are medians of alternating rounds.
+ * Each server is pinned to one core, a PostgreSQL server to the same, and measured alone; the client runs on the other core. Figures are
+ * medians of alternating rounds.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -34,16 +35,22 @@ const method: Method = {
   pages: Number(given.pages),
 };
 
-/**
- * Maximum CPU time of a request, in milliseconds, computed from that of the floors `objects` and `json`. Full pages are compared with
- * `json`, which is the faster floor.
- */
-const goals: Readonly<Record<string, (objects: number, json: number) => number>> = {
+/** Maximum CPU time of a request by query, in milliseconds, computed from that of the floors. */
+type Goals = Readonly<Record<string, (...floors: readonly number[]) => number>>;
+
+/** Goals beside the floors `objects` and `json`. Full pages are compared with `json`, which is the faster floor. */
+const sqliteGoals: Goals = {
   key: () => 0.25,
-  "filter, sort, top 100": (objects) => objects,
-  "page of 1,000": (_, json) => json,
-  "count and 20": (objects) => 1.2 * objects,
-  "a page of the walk": (objects) => objects,
+  "filter, sort, top 100": (objects = 0) => objects,
+  "page of 1,000": (_, json = 0) => json,
+  "count and 20": (objects = 0) => 1.2 * objects,
+  "a page of the walk": (objects = 0) => objects,
+};
+
+/** Goals beside the floor `json` of PostgreSQL. */
+const postgresGoals: Goals = {
+  key: (json = 0) => 1.5 * json,
+  "page of 1,000": (json = 0) => 1.5 * json,
 };
 
 /** A page of default size with all 946 members of each record, including nulls. */
@@ -52,44 +59,26 @@ const defaultPageGoals = [3, 20] as const;
 
 const cell = ({ cpu, rate }: Cost) => `${number(cpu)} (${number(rate)}/s)`;
 
-/** Maximum CPU time of a request on PostgreSQL, compared with that of the floor. */
-const postgresGoals: Readonly<Record<string, number>> = { key: 1.5, "page of 1,000": 1.5 };
-
-const measured = (subjects: readonly Subject[], query: Query): Promise<readonly Cost[]> =>
-  measure(subjects, query, query.walk ? { ...method, rounds: 3 } : method);
-
-async function compareAll([first, ...others]: readonly Subject[]): Promise<void> {
+/** Prints the cost of each query on all subjects, of which the last is the service and the others are floors. */
+const withFloors = (goals: Goals) => async (subjects: readonly Subject[]) => {
+  const [first, ...others] = subjects;
   for (const query of queries) {
     for (const other of others) if (first !== undefined) await compare(query, first, other);
   }
-}
-
-async function withPostgresFloor(subjects: readonly Subject[]): Promise<void> {
-  await compareAll(subjects);
-  console.log(head("CPU ms a request, PostgreSQL", "floor-json", "service", "÷ json", "goal"));
+  const names = subjects.map(({ name }) => name);
+  const ratioNames = names.slice(0, -1).map((name) => name.replace("floor-", "÷ "));
+  console.log(head("CPU ms a request", ...names, ...ratioNames, "goal"));
   for (const query of queries) {
-    const costs = await measured(subjects, query);
-    const [floor = 0, service = 0] = costs.map(({ cpu }) => cpu);
-    const goal = postgresGoals[query.name];
+    const costs = await measure(subjects, query, query.walk ? { ...method, rounds: 3 } : method);
+    const floors = costs.map(({ cpu }) => cpu);
+    const service = floors.pop() ?? Number.NaN;
+    const ratios = floors.map((floor) => number(service / floor));
+    const goal = goals[query.name]?.(...floors);
     console.log(
-      line(query.name, ...costs.map(cell), number(service / floor), goal === undefined ? "" : `≤ ${goal}`),
+      line(query.name, ...costs.map(cell), ...ratios, goal === undefined ? "" : `≤ ${number(goal)}`),
     );
   }
-}
-
-async function withFloors(subjects: readonly Subject[]): Promise<void> {
-  await compareAll(subjects);
-  console.log(
-    head("CPU ms a request", "floor-objects", "floor-json", "service", "÷ objects", "÷ json", "goal"),
-  );
-  for (const query of queries) {
-    const costs = await measured(subjects, query);
-    const [objects = 0, json = 0, service = 0] = costs.map(({ cpu }) => cpu);
-    const goal = goals[query.name]?.(objects, json) ?? Number.NaN;
-    const ratios = [number(service / objects), number(service / json), `≤ ${number(goal)}`];
-    console.log(line(query.name, ...costs.map(cell), ...ratios));
-  }
-}
+};
 
 async function withAllFields(subjects: readonly Subject[]): Promise<void> {
   console.log(`\n${head("page of 100 records, 946 fields", "CPU ms", "a second", "MB", "goal")}`);
@@ -104,7 +93,7 @@ build();
 moveToClientCore();
 const folder = await mkdtemp(join(tmpdir(), "cadastre-bench-"));
 let started: readonly Subject[] = [];
-const using = async (subjects: readonly Subject[], work: typeof withFloors) => {
+const using = async (subjects: readonly Subject[], work: typeof withAllFields) => {
   started = subjects;
   await work(subjects);
   for (const { stop } of new Set(subjects)) await stop();
@@ -112,10 +101,12 @@ const using = async (subjects: readonly Subject[], work: typeof withFloors) => {
 };
 try {
   const listings = Number(given.listings);
-  if (given.database === "PostgreSQL")
-    await using(await startPostgresSubjects(folder, listings), withPostgresFloor);
-  else if (listings > 0) await using(await startSubjects(folder, listings), withFloors);
-  if (given.database === "SQLite" && given.dictionary !== "0")
+  const isPostgres = given.database === "PostgreSQL";
+  if (listings > 0)
+    await (isPostgres
+      ? using(await startPostgresSubjects(folder, listings), withFloors(postgresGoals))
+      : using(await startSubjects(folder, listings), withFloors(sqliteGoals)));
+  if (!isPostgres && given.dictionary !== "0")
     await using(await startDictionary(folder, Number(given.dictionary)), withAllFields);
 } finally {
   for (const { stop } of started) await stop();

@@ -21,7 +21,7 @@ const headersTimeout = 10_000;
 const requestTimeout = 30_000;
 /** Interval in which both timeouts are checked, in ms: with Node's default of 30 s, slow headers could last four times as long. */
 const connectionsCheckingInterval = 2000;
-/** Milliseconds of each turn of the event loop in which connections are refused: those that arrived at the same time also time out at the same time. */
+/** Milliseconds of each turn of the event loop in which connections are refused: those that arrived at once also time out at once. */
 const refusalShare = 5;
 /** Most open connections; further ones are closed at once. */
 const maxConnections = 8192;
