@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createApiKey } from "../src/access/key-text.ts";
 import { ask, type Headers } from "./support/ask.ts";
 import { type Running, run } from "./support/running.ts";
@@ -22,6 +22,20 @@ function send(target: string, lines: readonly string[]): Promise<string> {
     socket.write(`GET ${target} HTTP/1.1\r\n${[...lines, "connection: close"].join("\r\n")}\r\n\r\n`);
   });
 }
+
+test("Express changes no prototype: requests and answers are made with those of the application", async () => {
+  const changed: unknown[] = [];
+  const set = vi.spyOn(Object, "setPrototypeOf").mockImplementation((object: object, prototype) => {
+    if (Object.getPrototypeOf(object) !== prototype) changed.push(object);
+    Reflect.setPrototypeOf(object, prototype);
+    return object;
+  });
+  const { status } = await ask(running.service.baseUrl, "/reso/odata", {
+    "x-api-key": running.key("national"),
+  });
+  expect([status, set.mock.calls.length, changed]).toEqual([200, 2, []]);
+  set.mockRestore();
+});
 
 describe("a header that may come once", () => {
   const host = "Host: localhost";
