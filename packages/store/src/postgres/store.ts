@@ -40,6 +40,7 @@ import {
   type PageAndCount,
   readAsOf,
   readCurrent,
+  readLatest,
 } from "./read/reader.ts";
 import { needsOf, type PostgresReaders } from "./read/reader-pool.ts";
 import type { Run } from "./read/reading-place.ts";
@@ -199,7 +200,7 @@ class PostgresStore implements WritableStore {
       this.#pageRequests.of(firstOf(query), this.#find(query), options, undefined),
     );
     return this.#read(query, { page: true }, options, async (run) => {
-      const found = (await readCurrent(run, { page })).page;
+      const found = (await readLatest(run, { page })).page;
       return found?.length === 1 ? found.records : undefined;
     });
   };
@@ -310,4 +311,4 @@ const readOf = ({ checkpoint, changes }: HistoricalState): HistoricalRead => ({
 });
 
 const countWith = async (run: Run, count: CountRequest): Promise<number> =>
-  (await readCurrent(run, { count })).count ?? 0;
+  (await readLatest(run, { count })).count ?? 0;

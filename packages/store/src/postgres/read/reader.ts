@@ -78,6 +78,10 @@ export async function readCurrent(run: Run, { page, count }: PageAndCount): Prom
   return { checkpoint, ...read };
 }
 
+/** Reads current versions in one snapshot, where the checkpoint is not needed: that spares the database two or three statements. */
+export const readLatest = (run: Run, read: PageAndCount): Promise<Omit<ReadResult, "checkpoint">> =>
+  readWith(run, undefined, read, ({ current }) => current);
+
 /** The checkpoint to read as of, and the last one that the read depends on: by default the same. */
 export type HistoricalRead = { readonly checkpoint: number; readonly needed?: number };
 
@@ -115,7 +119,7 @@ type Choose = (versions: VersionStatements) => CompiledSql;
 
 async function readWith(
   run: Run,
-  state: Query,
+  state: Query | undefined,
   { page, count }: PageAndCount,
   choose: Choose,
 ): Promise<{ readonly page: PageResult | undefined; readonly count: number | undefined }> {
@@ -125,7 +129,7 @@ async function readWith(
     onRow: (fields) => rows?.add(fields),
   });
   let counted: number | undefined;
-  const queries = [state];
+  const queries = state === undefined ? [] : [state];
   if (page !== undefined) queries.push(rowsQuery(page));
   if (count !== undefined)
     queries.push(

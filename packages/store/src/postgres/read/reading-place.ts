@@ -127,8 +127,11 @@ export class ReadingPlace {
       return await work(async (queries, isHeld = false) => {
         stop.check();
         if (isOpen) return runTogether(client, queries);
+        const statements = [...opening, ...queries];
+        // One statement sees one state by itself.
+        if (!isHeld && statements.length === 1) return runTogether(client, statements);
         isOpen = true;
-        await runTogether(client, [begin, ...opening, ...queries, ...(isHeld ? [] : [commit])]);
+        await runTogether(client, [begin, ...statements, ...(isHeld ? [] : [commit])]);
         isOpen = isHeld;
       });
     } catch (error) {
