@@ -44,16 +44,17 @@ function threadsOf(pid: number): ReadonlyMap<string, number> {
 
 type Cost = { readonly all: number; readonly busiest: number };
 
-/** Sends requests over several connections, and returns their CPU time in the service, in milliseconds a request. */
+/**
+ * Sends requests over several connections, as many over each, and returns their CPU time in the service, in milliseconds a request. Otherwise the
+ * process that shares its core less with the client would answer more of them.
+ */
 async function costOf(
   { pid, baseUrl, apiKey }: WholeService,
   pathOf: (turn: number) => string,
   count: number,
 ): Promise<Cost> {
-  const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const before = threadsOf(pid);
-  let turn = 0;
-  const ask = (path: string) =>
+  const ask = (path: string, agent: Agent) =>
     new Promise<void>((resolve, reject) => {
       get(baseUrl + path, { agent, headers: { "x-api-key": apiKey } }, (res) => {
         if (res.statusCode !== 200) reject(new Error(`${path} gave ${res.statusCode}`));
@@ -61,11 +62,12 @@ async function costOf(
       }).on("error", reject);
     });
   await Promise.all(
-    Array.from({ length: connections }, async () => {
-      while (turn < count) await ask(pathOf(turn++));
+    Array.from({ length: connections }, async (_, first) => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      for (let turn = first; turn < count; turn += connections) await ask(pathOf(turn), agent);
+      agent.destroy();
     }),
   );
-  agent.destroy();
   const used = [...threadsOf(pid)].map(([thread, time]) => (time - (before.get(thread) ?? 0)) / count);
   return { all: used.reduce((sum, time) => sum + time, 0), busiest: Math.max(...used) };
 }

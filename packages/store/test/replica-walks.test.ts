@@ -123,12 +123,15 @@ describe.skipIf(!hasPostgres)("walks over two standbys that stop and go at rando
           walks += 1;
         });
       });
+      const all = [writer, watching, ...disturbing, ...walking];
       try {
-        await Promise.race([wait(duration * 1000), ...walking]);
+        await Promise.race([wait(duration * 1000), ...all]);
       } finally {
         isOver = true;
-        await Promise.all([writer, watching, ...disturbing, ...walking]);
+        // All must have ended before the pools do.
+        await Promise.allSettled(all);
       }
+      await Promise.all(all);
       expect(walks).toBeGreaterThan(walkers);
       // They were in use, but not always.
       expect(seen["used"]).toBeGreaterThan(0);

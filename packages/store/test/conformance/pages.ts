@@ -119,6 +119,21 @@ export function pages(harness: Harness): void {
     }
   });
 
+  test("what was read does not change when other records are read", async () => {
+    const one = (key: string) => store.one(ask({ filter: `ListingKey eq '${key}'` }));
+    const read = [
+      await one("a"),
+      (await store.page(ask())).records,
+      (await store.page(ask({ top: 1 }))).records,
+    ];
+    const texts = read.map(String);
+    for (const { record } of records) {
+      await one(String(record["ListingKey"]));
+      await store.page(ask({ top: 2, skip: 1 }));
+    }
+    expect(read.map(String)).toEqual(texts);
+  });
+
   test("another entity set is refused", async () => {
     const query = ask();
     const foreign = Object.assign(query, { entitySet: { ...query.entitySet, name: "Media" } });

@@ -2,6 +2,7 @@ import type { PrimitiveType } from "@cadastre/odata";
 import { codecOf } from "@cadastre/odata/run";
 import type { PageRequest, PageResult } from "../../read/request.ts";
 import { RecordAssembler, RecordLayout, requireUndamaged } from "../../record/assemble.ts";
+import { BufferPool } from "../../record/buffer-pool.ts";
 import { computedText, itemTypeOf, type ReadValue } from "../../record/computed.ts";
 import type { RecordPlan } from "../../record/plan.ts";
 import type { TextRow } from "../connection/round-trip.ts";
@@ -25,6 +26,12 @@ const readValue: ReadValue = (text, type) => {
   return type.startsWith("Edm.Geo") ? JSON.parse(text) : (codecOf(type as PrimitiveType).parse(text) ?? null);
 };
 
+/** Buffers of the pages that are being read. */
+const buffers = new BufferPool(16 * 1024 ** 2);
+
+/** Size of the largest buffer that a page starts with, in bytes. It grows as needed. */
+const mostAtFirst = 1024 ** 2;
+
 /** Number of columns before those of the key: dataset, text, member index, checksum. */
 const leading = 4;
 
@@ -40,7 +47,10 @@ export class PageRows {
 
   constructor(request: PageRequest) {
     this.#request = request;
-    this.#assembler = new RecordAssembler(layoutOf(request.plan.plan), request.lines);
+    const layout = layoutOf(request.plan.plan);
+    const capacity = RecordAssembler.capacity(layout, request.top, 0, 0);
+    const buffer = buffers.acquire(Math.min(capacity, mostAtFirst));
+    this.#assembler = new RecordAssembler(layout, request.lines, buffer);
     this.#keys = request.keys ? [] : undefined;
   }
 
@@ -72,9 +82,13 @@ export class PageRows {
     this.#keys?.push(...fields.slice(leading, leading + key));
   }
 
+  /** Returns the page. The buffer is used again, so no row may be added afterwards. */
   finish(): PageResult {
+    const assembled = this.#assembler.finish();
+    const records = new Uint8Array(assembled);
+    buffers.release(assembled.buffer as ArrayBuffer);
     return {
-      records: this.#assembler.finish(),
+      records,
       length: this.#length,
       keys: this.#keys,
       last: this.#last.slice(leading, leading + this.#request.key),

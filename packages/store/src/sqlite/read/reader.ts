@@ -45,6 +45,9 @@ export type Memory = {
   readonly giveBack: (memory: ArrayBuffer) => void;
 };
 
+/** Size of the largest buffer that a reader keeps for itself, in bytes. */
+const mostOwnMemory = 1024 ** 2;
+
 const newMemory: Memory = { take: (bytes) => Buffer.allocUnsafeSlow(bytes), giveBack: () => {} };
 
 const head = { text: sqliteLastCheckpoint, values: [] };
@@ -64,6 +67,16 @@ export class Reader {
   readonly #begin: Statement;
   readonly #commit: Statement;
   readonly #layouts = new LruCache<number, RecordLayout>(keptPlans);
+  #buffer = Buffer.allocUnsafeSlow(0);
+  /** A buffer that is used again for the next record. */
+  readonly #ownMemory: Memory = {
+    take: (bytes) => {
+      if (bytes > mostOwnMemory) return Buffer.allocUnsafeSlow(bytes);
+      if (bytes > this.#buffer.length) this.#buffer = Buffer.allocUnsafeSlow(bytes);
+      return this.#buffer;
+    },
+    giveBack: () => {},
+  };
 
   /**
    * @param canceled see {@link Deadline}
@@ -112,7 +125,9 @@ export class Reader {
   /** Reads a page of one record that is found by its key. Needs no explicit transaction, because it is one statement. */
   readOne(page: PageRequest, timeout: number): PageResult {
     this.#deadline.start(performance.now() + timeout);
-    return this.#page(page, this.#layoutOf(page), false, newMemory);
+    const read = this.#page(page, this.#layoutOf(page), false, this.#ownMemory);
+    // A buffer for assembling is some times as large as the record, and V8 collects all garbage each time that some megabytes were allocated.
+    return { ...read, records: new Uint8Array(read.records) };
   }
 
   /** Returns the first row of a statement, in database form. */
