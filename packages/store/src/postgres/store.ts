@@ -161,7 +161,11 @@ class PostgresStore implements WritableStore {
     const { form, count, since, until } = options;
     const asked = { page: query.top > 0, count, changes: since !== undefined || until !== undefined };
     const page = await this.#read(query, asked, options, (run) => this.#page(run, query, options));
-    return form === undefined ? page : { ...page, records: await writeInSteps(page.records, form) };
+    if (form === undefined) return page;
+    const { release, ...rest } = page;
+    const records = await writeInSteps(page.records, form);
+    release?.();
+    return { ...rest, records };
   };
 
   async #page(run: Run, query: RestrictedQuery, options: ReadOptions): Promise<Page> {
@@ -183,9 +187,17 @@ class PostgresStore implements WritableStore {
     } = past === undefined
       ? await readCurrent(run, request)
       : await readAsOf(run, request, readOf(past), historyOf(stored, past), stored.closings);
-    const { records, length, keys, last, more } = page ?? emptyPage;
+    const { records, release, length, keys, last, more } = page ?? emptyPage;
     const next = more ? { checkpoint, key: last } : null;
-    return { records, length, keys, last, next, ...(counted === undefined ? {} : { count: counted }) };
+    return {
+      records,
+      release,
+      length,
+      keys,
+      last,
+      next,
+      ...(counted === undefined ? {} : { count: counted }),
+    };
   }
 
   readonly count: WritableStore["count"] = (query, options = {}) => {
@@ -200,8 +212,10 @@ class PostgresStore implements WritableStore {
       this.#pageRequests.of(firstOf(query), this.#find(query), options, undefined),
     );
     return this.#read(query, { page: true }, options, async (run) => {
-      const found = (await readLatest(run, { page })).page;
-      return found?.length === 1 ? found.records : undefined;
+      const { length, records, release } = (await readLatest(run, { page })).page ?? emptyPage;
+      const record = length === 1 ? new Uint8Array(records) : undefined;
+      release?.();
+      return record;
     });
   };
 

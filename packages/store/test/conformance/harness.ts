@@ -48,6 +48,9 @@ export function rowsOf({ records, length }: Pick<Page, "records" | "length">): r
   return rows;
 }
 
+/** What a page says, without what belongs to its memory. */
+export const contentOf = (page: Page): Page => ({ ...page, release: undefined });
+
 export const keysOf = (page: Page): readonly unknown[] => rowsOf(page).map((row) => row["ListingKey"]);
 
 /** Keys of the records of a page. */

@@ -134,6 +134,16 @@ export function pages(harness: Harness): void {
     expect(read.map(String)).toEqual(texts);
   });
 
+  test("the memory of a page that was released shows nothing of a later one", async () => {
+    const page = await store.page(ask());
+    const { length } = page.records;
+    page.release?.();
+    page.release?.();
+    await store.page(ask());
+    // Without reader threads SQLite does not use the memory again.
+    expect(page.records.length).toBe(page.release === undefined ? length : 0);
+  });
+
   test("another entity set is refused", async () => {
     const query = ask();
     const foreign = Object.assign(query, { entitySet: { ...query.entitySet, name: "Media" } });

@@ -26,7 +26,7 @@ const readValue: ReadValue = (text, type) => {
   return type.startsWith("Edm.Geo") ? JSON.parse(text) : (codecOf(type as PrimitiveType).parse(text) ?? null);
 };
 
-/** Buffers of the pages that are being read. */
+/** Buffers of pages that nobody uses any more. */
 const buffers = new BufferPool(16 * 1024 ** 2);
 
 /** Size of the largest buffer that a page starts with, in bytes. It grows as needed. */
@@ -82,13 +82,16 @@ export class PageRows {
     this.#keys?.push(...fields.slice(leading, leading + key));
   }
 
-  /** Returns the page. The buffer is used again, so no row may be added afterwards. */
   finish(): PageResult {
-    const assembled = this.#assembler.finish();
-    const records = new Uint8Array(assembled);
-    buffers.release(assembled.buffer as ArrayBuffer);
+    const records = this.#assembler.finish();
+    const release = () => {
+      const memory = records.buffer as ArrayBuffer;
+      // The transfer empties `records`, so that nobody can read the next page in them.
+      if (memory.byteLength > 0) buffers.release(structuredClone(memory, { transfer: [memory] }));
+    };
     return {
       records,
+      release,
       length: this.#length,
       keys: this.#keys,
       last: this.#last.slice(leading, leading + this.#request.key),
