@@ -14,7 +14,7 @@ import { type QueryLimits, shareOf } from "../read/customer-share.ts";
 import { type AnswerParts, expectedCost } from "../read/expected-cost.ts";
 import { PageRequests } from "../read/page-requests.ts";
 import { untimed } from "../read/read-stages.ts";
-import { type CountRequest, emptyPage, pageStatements } from "../read/request.ts";
+import { type CountRequest, pageStatements, toPage, toRecord } from "../read/request.ts";
 import type { CostClass, CustomerShare, QueryScheduler, Use } from "../read/scheduler.ts";
 import { type HistoricalState, pastOf } from "../read/versions.ts";
 import { tableOf } from "../schema/table.ts";
@@ -162,10 +162,9 @@ class PostgresStore implements WritableStore {
     const asked = { page: query.top > 0, count, changes: since !== undefined || until !== undefined };
     const page = await this.#read(query, asked, options, (run) => this.#page(run, query, options));
     if (form === undefined) return page;
-    const { release, ...rest } = page;
     const records = await writeInSteps(page.records, form);
-    release?.();
-    return { ...rest, records };
+    page.release?.();
+    return { ...page, records, release: undefined };
   };
 
   async #page(run: Run, query: RestrictedQuery, options: ReadOptions): Promise<Page> {
@@ -180,24 +179,11 @@ class PostgresStore implements WritableStore {
         count: count ? compileCountRequest(query, stored, past) : undefined,
       }),
     );
-    const {
-      checkpoint,
-      page,
-      count: counted,
-    } = past === undefined
-      ? await readCurrent(run, request)
-      : await readAsOf(run, request, readOf(past), historyOf(stored, past), stored.closings);
-    const { records, release, length, keys, last, more } = page ?? emptyPage;
-    const next = more ? { checkpoint, key: last } : null;
-    return {
-      records,
-      release,
-      length,
-      keys,
-      last,
-      next,
-      ...(counted === undefined ? {} : { count: counted }),
-    };
+    return toPage(
+      past === undefined
+        ? await readCurrent(run, request)
+        : await readAsOf(run, request, readOf(past), historyOf(stored, past), stored.closings),
+    );
   }
 
   readonly count: WritableStore["count"] = (query, options = {}) => {
@@ -211,12 +197,9 @@ class PostgresStore implements WritableStore {
     const page = stages.time("compile", () =>
       this.#pageRequests.of(firstOf(query), this.#find(query), options, undefined),
     );
-    return this.#read(query, { page: true }, options, async (run) => {
-      const { length, records, release } = (await readLatest(run, { page })).page ?? emptyPage;
-      const record = length === 1 ? new Uint8Array(records) : undefined;
-      release?.();
-      return record;
-    });
+    return this.#read(query, { page: true }, options, async (run) =>
+      toRecord((await readLatest(run, { page })).page),
+    );
   };
 
   readonly checkpoint = async (): Promise<number> => {

@@ -2,6 +2,7 @@ import type { CompiledSql } from "@cadastre/odata";
 import type { RecordForm } from "@cadastre/odata/run";
 import type { ComputedColumn } from "../record/computed.ts";
 import type { PlanRef } from "../record/plan.ts";
+import type { Page } from "../store.ts";
 
 /** A compiled read. It is plain data, so that it can be sent to another thread. */
 export type ReadRequest<Plan = PlanRef> = {
@@ -96,4 +97,21 @@ export type PageResult = {
   readonly more: boolean;
 };
 
-export const emptyPage: PageResult = { records: new Uint8Array(), length: 0, last: [], more: false };
+const emptyPage: PageResult = { records: new Uint8Array(), length: 0, last: [], more: false };
+
+/** Returns the page that a store answers with; an empty one if only a count was read. */
+export function toPage({ checkpoint, page = emptyPage, count }: ReadResult): Page {
+  const { more, ...rest } = page;
+  const next = more ? { checkpoint, key: page.last } : null;
+  return { ...rest, next, ...(count === undefined ? {} : { count }) };
+}
+
+/**
+ * Copies the record of a page that was read for one record, and releases the page; undefined if it is empty. The copy has its own size only: a
+ * page's buffer is some times larger, and V8 collects all garbage each time that some megabytes of buffers were allocated.
+ */
+export function toRecord({ length, records, release }: PageResult = emptyPage): Uint8Array | undefined {
+  const record = length === 1 ? new Uint8Array(records) : undefined;
+  release?.();
+  return record;
+}

@@ -19,21 +19,21 @@ export class BufferPool {
   }
 
   /** Returns a buffer of at least `bytes` bytes, reusing the smallest idle one that is large enough. */
-  acquire(bytes: number): Buffer {
+  readonly take = (bytes: number): Buffer => {
     const place = this.#idle.findIndex(({ byteLength }) => byteLength >= bytes);
     const [found] = place < 0 ? [] : this.#idle.splice(place, 1);
     if (found === undefined) return Buffer.from(new ArrayBuffer(sizeFor(bytes)));
     this.#bytes -= found.byteLength;
     return Buffer.from(found);
-  }
+  };
 
-  release(memory: ArrayBuffer): void {
+  readonly giveBack = (memory: ArrayBuffer): void => {
     this.#idle.push(memory);
     this.#bytes += memory.byteLength;
     this.#idle.sort((a, b) => a.byteLength - b.byteLength);
     // The smallest buffers are dropped first: a buffer that is too large is more useful than one that is too small.
     while (this.#bytes > this.#most) this.#bytes -= this.#idle.shift()?.byteLength ?? 0;
-  }
+  };
 }
 
 function sizeFor(bytes: number): number {

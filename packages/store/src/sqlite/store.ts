@@ -17,7 +17,7 @@ import { type QueryLimits, shareOf } from "../read/customer-share.ts";
 import { expectedCost } from "../read/expected-cost.ts";
 import { PageRequests } from "../read/page-requests.ts";
 import { untimed } from "../read/read-stages.ts";
-import { type AsOf, emptyPage, type ReadRequest, type ReadResult } from "../read/request.ts";
+import { type AsOf, type ReadRequest, type ReadResult, toPage, toRecord } from "../read/request.ts";
 import { type CostClass, QueryScheduler, type Use } from "../read/scheduler.ts";
 import { type HistoricalState, pastOf } from "../read/versions.ts";
 import { tableOf } from "../schema/table.ts";
@@ -169,18 +169,7 @@ class SqliteStore implements WritableStore {
         timeout: this.#timeout,
       }),
     );
-    const { checkpoint, page, count: counted } = await read(request);
-    const { records, release, length, keys, last, more } = page ?? emptyPage;
-    const next = more ? { checkpoint, key: last } : null;
-    return {
-      records,
-      release,
-      length,
-      keys,
-      last,
-      next,
-      ...(counted === undefined ? {} : { count: counted }),
-    };
+    return toPage(await read(request));
   }
 
   readonly count = async (
@@ -204,7 +193,7 @@ class SqliteStore implements WritableStore {
     const found = pinsKey(query)
       ? stages.time("query", () => this.#reader.readOne(page, this.#timeout), { system: "sqlite" })
       : (await this.#read({ page, timeout: this.#timeout }, query, options)).page;
-    return found?.length === 1 ? found.records : undefined;
+    return toRecord(found);
   };
 
   readonly checkpoint = async (): Promise<number> => this.#reader.checkpoint();

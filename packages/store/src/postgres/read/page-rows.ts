@@ -49,7 +49,7 @@ export class PageRows {
     this.#request = request;
     const layout = layoutOf(request.plan.plan);
     const capacity = RecordAssembler.capacity(layout, request.top, 0, 0);
-    const buffer = buffers.acquire(Math.min(capacity, mostAtFirst));
+    const buffer = buffers.take(Math.min(capacity, mostAtFirst));
     this.#assembler = new RecordAssembler(layout, request.lines, buffer);
     this.#keys = request.keys ? [] : undefined;
   }
@@ -87,7 +87,7 @@ export class PageRows {
     const release = () => {
       const memory = records.buffer as ArrayBuffer;
       // The transfer empties `records`, so that nobody can read the next page in them.
-      if (memory.byteLength > 0) buffers.release(structuredClone(memory, { transfer: [memory] }));
+      if (memory.byteLength > 0) buffers.giveBack(structuredClone(memory, { transfer: [memory] }));
     };
     return {
       records,

@@ -78,7 +78,7 @@ export async function readCurrent(run: Run, { page, count }: PageAndCount): Prom
   return { checkpoint, ...read };
 }
 
-/** Reads current versions in one snapshot, where the checkpoint is not needed: that spares the database two or three statements. */
+/** Reads current versions in one snapshot, without their checkpoint: a single statement then needs no transaction, unless it has an opening. */
 export const readLatest = (run: Run, read: PageAndCount): Promise<Omit<ReadResult, "checkpoint">> =>
   readWith(run, undefined, read, ({ current }) => current);
 

@@ -23,6 +23,7 @@ import {
   type ReadResult,
 } from "../../read/request.ts";
 import { RecordAssembler, RecordLayout, requireUndamaged } from "../../record/assemble.ts";
+import { BufferPool } from "../../record/buffer-pool.ts";
 import { computedText } from "../../record/computed.ts";
 import type { MemberIndex } from "../../record/member-index.ts";
 import type { SeenPlanRef } from "../../record/plan.ts";
@@ -45,7 +46,7 @@ export type Memory = {
   readonly giveBack: (memory: ArrayBuffer) => void;
 };
 
-/** Size of the largest buffer that a reader keeps for itself, in bytes. */
+/** Maximum total size of the buffers that a reader keeps for single records, in bytes. */
 const mostOwnMemory = 1024 ** 2;
 
 const newMemory: Memory = { take: (bytes) => Buffer.allocUnsafeSlow(bytes), giveBack: () => {} };
@@ -67,16 +68,7 @@ export class Reader {
   readonly #begin: Statement;
   readonly #commit: Statement;
   readonly #layouts = new LruCache<number, RecordLayout>(keptPlans);
-  #buffer = Buffer.allocUnsafeSlow(0);
-  /** A buffer that is used again for the next record. */
-  readonly #ownMemory: Memory = {
-    take: (bytes) => {
-      if (bytes > mostOwnMemory) return Buffer.allocUnsafeSlow(bytes);
-      if (bytes > this.#buffer.length) this.#buffer = Buffer.allocUnsafeSlow(bytes);
-      return this.#buffer;
-    },
-    giveBack: () => {},
-  };
+  readonly #ownMemory = new BufferPool(mostOwnMemory);
 
   /**
    * @param canceled see {@link Deadline}
@@ -126,8 +118,7 @@ export class Reader {
   readOne(page: PageRequest, timeout: number): PageResult {
     this.#deadline.start(performance.now() + timeout);
     const read = this.#page(page, this.#layoutOf(page), false, this.#ownMemory);
-    // A buffer for assembling is some times as large as the record, and V8 collects all garbage each time that some megabytes were allocated.
-    return { ...read, records: new Uint8Array(read.records) };
+    return { ...read, release: () => this.#ownMemory.giveBack(read.records.buffer as ArrayBuffer) };
   }
 
   /** Returns the first row of a statement, in database form. */

@@ -14,13 +14,9 @@ function serve(port: MessagePort, { file, canceled, mapped, buffers, isLow }: Re
   // Linux sets the priority of the thread; other systems would change that of the whole process.
   if (isLow && process.platform === "linux") setPriority(constants.priority.PRIORITY_LOW);
   const reader = new Reader(new Database(file, { readonly: true }), new Int32Array(canceled), mapped);
-  const pool = new BufferPool(buffers);
-  const memory: Memory = {
-    take: (bytes) => pool.acquire(bytes),
-    giveBack: (buffer) => pool.release(buffer),
-  };
+  const memory = new BufferPool(buffers);
   port.on("message", (message: ReaderTask | ReturnedMemory) => {
-    if ("memory" in message) return pool.release(message.memory);
+    if ("memory" in message) return memory.giveBack(message.memory);
     const reply = run(reader, message, memory);
     const records = reply.result?.page?.records;
     port.postMessage(reply, records === undefined ? [] : [records.buffer as ArrayBuffer]);
