@@ -23,3 +23,4 @@ for (const step of steps) {
   );
   if (status !== 0) process.exit(status ?? 1);
 }
+if (steps.includes("vitest")) console.log("\nLeft out: the long tests, which `npm run long` runs.");

@@ -7,10 +7,10 @@ export const leftOutOnPostgres: Readonly<Record<string, string>> = {
     "about copies of database files: PostgreSQL has pg_dump, see packages/store/test/postgres-dump.test.ts",
   "data-error.test.ts": "about faults of database files: postgres.test.ts has those of a server",
   "first-start.test.ts": "about the creation of database files: postgres.test.ts has that of tables",
-  "full-disk.test.ts": "about the disk of database files",
-  "upgrade.test.ts": "about data folders of earlier releases, which have database files",
+  "full-disk.long.test.ts": "about the disk of database files",
+  "upgrade.long.test.ts": "about data folders of earlier releases, which have database files",
   "attack/**": "about the memory and time of the server process",
-  "drain.test.ts":
+  "drain.long.test.ts":
     "about connections and answers; one test needs pages that take longer than to accept connections",
   "replicate-faults.test.ts": "about faults of the source that is copied",
   "agreement.property.test.ts": "starts a service on each database",
