@@ -17,19 +17,27 @@ export type Grant = {
 /** Grants by dataset id, in order of the ids. */
 export type Grants = ReadonlyMap<string, Grant>;
 
-/** A resource that grants may name, and its rule. */
-export type Grantable = { readonly entitySet: EntitySet; readonly rule: ResourceRule | undefined };
+/** A resource that grants may name, its rule, and the fields that only one dataset has. */
+export type Grantable = {
+  readonly entitySet: EntitySet;
+  readonly rule: ResourceRule | undefined;
+  /** Returns the dataset that alone has a field; undefined if all have it. */
+  readonly datasetOf?: (field: string) => string | undefined;
+};
 
 /**
  * Returns the grants of each resource by dataset. The result does not depend on the order of the document.
  *
+ * @param granted datasets of the whole document: `*` includes the fields that only one of them has, and not those of other datasets, so that
+ * nobody learns of a system that he is not granted
  * @throws {EntitlementError} if a grant names something that its resource does not have, or has a mask that does not fit
  */
 export function collectGrants(
   datasets: readonly DatasetGrant[],
   grantable: (resource: string) => Grantable,
+  granted: ReadonlySet<string> = idsOf(datasets),
 ): ReadonlyMap<string, Grants> {
-  const given = collectGiven(datasets, grantable);
+  const given = collectGiven(datasets, grantable, granted);
   return new Map(
     [...given].map(([resource, ofResource]) => {
       const { type } = grantable(resource).entitySet;
@@ -45,13 +53,14 @@ export function collectGrants(
 function collectGiven(
   datasets: readonly DatasetGrant[],
   grantable: (resource: string) => Grantable,
+  granted: ReadonlySet<string>,
 ): ReadonlyMap<string, Grants> {
   const grants = new Map<string, Map<string, Grant>>();
   for (const { dataset_id, resources } of datasets.toSorted((a, b) =>
     a.dataset_id < b.dataset_id ? -1 : 1,
   )) {
     for (const [resource, given] of Object.entries(resources)) {
-      const grant = readGrant(given, grantable(resource));
+      const grant = readGrant(given, grantable(resource), granted);
       const ofResource = grants.get(resource) ?? new Map<string, Grant>();
       const before = ofResource.get(dataset_id);
       grants.set(resource, ofResource.set(dataset_id, before === undefined ? grant : both(before, grant)));
@@ -60,13 +69,25 @@ function collectGiven(
   return grants;
 }
 
-function readGrant(given: ResourceGrant, { entitySet, rule }: Grantable): Grant {
+/** Returns the ids of all datasets that a document grants. */
+export const idsOf = (datasets: readonly DatasetGrant[]): ReadonlySet<string> =>
+  new Set(datasets.map(({ dataset_id }) => dataset_id));
+
+function readGrant(
+  given: ResourceGrant,
+  { entitySet, rule, datasetOf }: Grantable,
+  granted: ReadonlySet<string>,
+): Grant {
   const { name: resource, type } = entitySet;
   const contactFields = rule?.contact ?? [];
   if (given.contact === true && contactFields.length === 0) throw unknownPolicy(resource, "contact");
   if (given.private === true && rule?.privacy === undefined) throw unknownPolicy(resource, "private");
   const all = [...type.properties.keys()];
-  const named = given.fields === "*" ? all.filter((field) => !contactFields.includes(field)) : given.fields;
+  const isGeneral = (field: string) => {
+    const dataset = datasetOf?.(field);
+    return !contactFields.includes(field) && (dataset === undefined || granted.has(dataset));
+  };
+  const named = given.fields === "*" ? all.filter(isGeneral) : given.fields;
   const unknown = named.find((field) => !type.properties.has(field));
   if (unknown !== undefined) {
     throw new EntitlementError("entitlement_unknown_field", { resource, field: unknown });

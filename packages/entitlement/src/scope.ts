@@ -12,7 +12,7 @@ import type {
   Region,
 } from "./document.ts";
 import { EntitlementError } from "./errors.ts";
-import { collectGrants, type Grantable, type Grants, grantsInOrder } from "./grants.ts";
+import { collectGrants, type Grantable, type Grants, grantsInOrder, idsOf } from "./grants.ts";
 import { hiddenProperties, type ResourceRules, resourceRules, ruleOf } from "./resources/index.ts";
 import { narrowResources, type VisibleResource } from "./rows.ts";
 
@@ -49,6 +49,8 @@ export type ScopeOptions = {
   readonly entitySets: readonly EntitySet[];
   /** Ids of all existing datasets. Without them, a grant of any dataset is accepted. */
   readonly datasets?: ReadonlySet<string>;
+  /** Datasets of the fields that only one dataset has, by resource and field. `*` grants such a field only together with its dataset. */
+  readonly localFields?: ReadonlyMap<string, ReadonlyMap<string, string>>;
   /** Rules for the resources; by default {@link resourceRules}. */
   readonly rules?: ResourceRules;
 };
@@ -64,11 +66,19 @@ const origins = new WeakMap<Scope, readonly [entitlement: Entitlement, options: 
  * @throws {EntitlementError} if a grant names an unknown dataset, resource, field or policy, or has a mask that does not fit. The
  * meaning of the grant is unknown then, so nothing of the document is trusted
  */
-export function compileScope(entitlement: Entitlement, options: ScopeOptions): Scope {
+export const compileScope = (entitlement: Entitlement, options: ScopeOptions): Scope =>
+  compileGranted(entitlement, options, idsOf(entitlement.datasets));
+
+/** @param granted datasets that the whole entitlement grants */
+function compileGranted(
+  entitlement: Entitlement,
+  options: ScopeOptions,
+  granted: ReadonlySet<string>,
+): Scope {
   const { entitySets, datasets: known, rules = resourceRules } = options;
   refuseUnknownDatasets(entitlement.datasets, known);
   for (const entitySet of entitySets) refuseHiddenNames(entitySet);
-  const grants = collectGrants(entitlement.datasets, grantableOf(options));
+  const grants = collectGrants(entitlement.datasets, grantableOf(options), granted);
   const resources = narrowResources({ entitySets, grants, regions: entitlement.regions, rules });
   const { sub, ver, products, channels, capabilities = [], regions, datasets, limits = {} } = entitlement;
   const scope = Object.freeze({
@@ -95,12 +105,17 @@ export function compileScope(entitlement: Entitlement, options: ScopeOptions): S
  *
  * @throws {EntitlementError} `entitlement_unknown_resource`
  */
-export function grantableOf({ entitySets, rules = resourceRules }: ScopeOptions) {
+export function grantableOf({ entitySets, rules = resourceRules, localFields }: ScopeOptions) {
   const sets = new Map(entitySets.map((entitySet) => [entitySet.name, entitySet]));
   return (resource: string): Grantable => {
     const entitySet = sets.get(resource);
     if (entitySet === undefined) throw new EntitlementError("entitlement_unknown_resource", { resource });
-    return { entitySet, rule: ruleOf(resource, rules) };
+    const local = localFields?.get(resource);
+    return {
+      entitySet,
+      rule: ruleOf(resource, rules),
+      ...(local && { datasetOf: (field) => local.get(field) }),
+    };
   };
 }
 
@@ -114,7 +129,8 @@ export function scopeWithin(scope: Scope, dataset: string): Scope {
   withinDatasets.set(scope, known);
   const [entitlement, options] = origin;
   const datasets = entitlement.datasets.filter(({ dataset_id }) => dataset_id === dataset);
-  const within = known.get(dataset) ?? compileScope({ ...entitlement, datasets }, options);
+  const granted = idsOf(entitlement.datasets);
+  const within = known.get(dataset) ?? compileGranted({ ...entitlement, datasets }, options, granted);
   known.set(dataset, within);
   return within;
 }

@@ -7,6 +7,8 @@ const worker = "packages/service/src/delivery/start-worker.ts";
 const prepare = "packages/service/src/data/prepare-listings.ts";
 const fill = "packages/service/src/data/fill-listings.ts";
 const service = "packages/service/src/service.ts";
+const servedCatalog = "packages/service/src/serve-catalog.ts";
+const listings = "packages/service/src/listings.ts";
 const restore = "packages/service/src/backup/restore.ts";
 const dependencies = "packages/service/src/data/registry-dependencies.ts";
 const registry = "packages/service/src/data/registry.ts";
@@ -15,7 +17,10 @@ const buildCheck = "packages/service/src/check/check-builds.ts";
 const changedRecords = "packages/service/src/gates/changed.ts";
 const buildCommands = "packages/service/src/cli/builds.ts";
 const gateCommands = "packages/service/src/cli/gates.ts";
-const systemCommands = "packages/service/src/cli/system.ts";
+const retireCommands = "packages/service/src/cli/system/retire.ts";
+const changeCommand = "packages/service/src/cli/system/change.ts";
+const listCommand = "packages/service/src/cli/system/list.ts";
+const catalogChange = "packages/service/src/data/change-catalog.ts";
 const gate = "packages/service/src/gates/gate.ts";
 const served = "packages/service/src/ingest/served.ts";
 const servedProperty = "packages/service/src/identity/served-property.ts";
@@ -32,6 +37,7 @@ const publication = "packages/service/src/gates/publication.ts";
 const coverageMap = "packages/service/src/cli/coverage.ts";
 const fieldCompleteness = "packages/service/src/v1/field-completeness.ts";
 const everySet = "packages/service/src/gates/every-set.ts";
+const checkedBatch = "packages/service/src/ingest/check-batch.ts";
 const fullSet = "packages/service/src/ingest/full-set.ts";
 const storedValues = "packages/service/src/data/stored-values.ts";
 const places = "packages/service/src/gates/places.ts";
@@ -55,19 +61,7 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
   [
     "packages/store/src/writable-store.ts",
     "WritableStore",
-    [
-      command,
-      engine,
-      fill,
-      migration,
-      databaseNotes,
-      prepare,
-      pruning,
-      fullSet,
-      ingest,
-      removal,
-      replication,
-    ],
+    [databaseNotes, prepare, pruning, ingest, listings, removal],
   ],
   ["packages/store/src/writable-store.ts", "commit", [fill]],
   ["packages/store/src/writable-store.ts", "prune", [pruning]],
@@ -83,9 +77,10 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
       buildCheck,
       buildCommands,
       gateCommands,
-      systemCommands,
-      fill,
-      worker,
+      changeCommand,
+      listCommand,
+      retireCommands,
+      catalogChange,
       fullSet,
       ingest,
       removal,
@@ -93,13 +88,13 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
       service,
     ],
   ],
-  ["packages/store/src/build/build.ts", "stage", [ingest, removal, replication]],
-  ["packages/store/src/build/build.ts", "keys", [fullSet]],
+  ["packages/store/src/build/build.ts", "stage", [catalogChange, ingest, removal, replication]],
+  ["packages/store/src/build/build.ts", "keys", [changeCommand, fullSet]],
   ["packages/store/src/build/build.ts", "publish", [publication]],
   ["packages/store/src/build/build.ts", "rollback", [buildCommands]],
-  ["packages/store/src/build/build.ts", "retire", [systemCommands]],
-  ["packages/store/src/build/build.ts", "reinstate", [systemCommands]],
-  ["packages/store/src/build/build.ts", "forgetRetired", [systemCommands]],
+  ["packages/store/src/build/build.ts", "retire", [retireCommands]],
+  ["packages/store/src/build/build.ts", "reinstate", [retireCommands]],
+  ["packages/store/src/build/build.ts", "forgetRetired", [retireCommands]],
   ["packages/store/src/build/build.ts", "Candidate", [everySet, gate, publication]],
   ["packages/store/src/build/build.ts", "all", [parcels, places, policies]],
   ["packages/store/src/build/build.ts", "removed", [everySet]],
@@ -141,13 +136,32 @@ describe("past restriction", () => {
       "packages/service/src/check/check.ts",
       command,
       "packages/service/src/cli/sample.ts",
+      catalogChange,
       migration,
       prepare,
       dependencies,
       registry,
       "packages/service/src/data/secret-place.ts",
       worker,
-      service,
+      servedCatalog,
+    ]);
+  });
+
+  test("listings that can be written to are held where it is known", () => {
+    expect(sources.otherUsersOf(listings, "Listings")).toEqual([
+      command,
+      catalogChange,
+      engine,
+      fill,
+      migration,
+      storedValues,
+      servedProperty,
+      checkedBatch,
+      fullSet,
+      ingest,
+      served,
+      replication,
+      servedCatalog,
     ]);
   });
 

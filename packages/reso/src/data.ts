@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { PrimitiveType } from "@cadastre/odata";
 
-/** A field as one line of `data/` states it. Absent members have the most common value. */
+/** A field as one line of `data/` or a local field states it. Absent members have the most common value. */
 export type FieldFacts = {
   readonly name: string;
   readonly displayName: string;
@@ -48,16 +48,9 @@ type OwnResourceFacts = {
   readonly fields: readonly (FieldFacts & { readonly required?: true })[];
 };
 
-/** Content of `data/local/<originating system>.json`. */
-type LocalFacts = {
-  readonly fields: readonly FieldFacts[];
-  readonly lookups: LookupTable;
-};
-
 type DataFiles = Readonly<
   Record<`resources/${string}`, ResourceFacts> &
-    Record<`own/${string}`, OwnResourceFacts> &
-    Record<`local/${string}`, LocalFacts> & { lookups: LookupTable }
+    Record<`own/${string}`, OwnResourceFacts> & { lookups: LookupTable }
 >;
 
 /** Reads a file of this package's `data/`, which is next to both `src/` and `dist/`. */

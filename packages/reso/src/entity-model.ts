@@ -1,10 +1,9 @@
-import type { EntityModel, EntitySet, StructuralProperty } from "@cadastre/odata";
+import type { EntitySet, StructuralProperty } from "@cadastre/odata";
 import type { Annotation } from "@cadastre/odata/run";
 import { derivedFields } from "./derived-fields.ts";
-import { resourceNames } from "./dictionary.ts";
 import type { Field } from "./field.ts";
-import { isOwnResource, type RecordName } from "./own-resources.ts";
-import { recordNames, resource } from "./resources.ts";
+import { isOwnResource } from "./own-resources.ts";
+import type { ResoResource } from "./resources.ts";
 
 /** Returns the annotation in `$metadata` for the display name of a dictionary field, or of a local field. */
 const nameTerm = (field: Field): string =>
@@ -17,14 +16,15 @@ function annotationsOf(field: Field): readonly Annotation[] {
   return [
     { term: nameTerm(field), value: field.displayName },
     ...(field.lookup === undefined ? [] : [{ term: "RESO.OData.Metadata.LookupName", value: field.lookup }]),
+    ...(field.annotations ?? []),
   ];
 }
 
 /** Adds its annotations to a field, which is a structural property with further members. */
 const toProperty = (field: Field): StructuralProperty => ({ ...field, annotations: annotationsOf(field) });
 
-function toEntitySet(name: RecordName): EntitySet {
-  const { key, fields } = resource(name);
+/** Returns the entity set of a resource, which has the resource's name. */
+export function toEntitySet({ name, key, fields }: ResoResource): EntitySet {
   // `$metadata` does not describe the resources that the dictionary does not have.
   const properties = isOwnResource(name) ? fields : fields.map(toProperty);
   return {
@@ -32,19 +32,3 @@ function toEntitySet(name: RecordName): EntitySet {
     type: { name, key: [key], properties: new Map(properties.map((property) => [property.name, property])) },
   };
 }
-
-const entitySets = new Map(recordNames.map((name) => [name, toEntitySet(name)]));
-
-/** Returns the entity set of a resource, which has the resource's name. Those of `ownResourceNames` are not part of the OData service. */
-export function entitySet(name: RecordName): EntitySet {
-  const found = entitySets.get(name);
-  if (found === undefined) throw new RangeError(`unknown entity set \`${name}\``);
-  return found;
-}
-
-/** The entity sets of the OData service. No navigation property is declared. */
-export const entityModel: EntityModel = {
-  namespace: "org.reso.metadata",
-  container: "RESO",
-  entitySets: resourceNames.map(entitySet),
-};

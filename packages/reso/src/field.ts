@@ -1,9 +1,10 @@
 import type { StructuralProperty } from "@cadastre/odata";
 import type { FieldFacts, LookupStatus } from "./data.ts";
-import type { OriginatingSystemId } from "./originating-systems.ts";
 
 /** A field of a resource: its OData property, and what the dictionary or its source states about it. */
-export type Field = Omit<StructuralProperty, "annotations"> & {
+export type Field = StructuralProperty & {
+  /** Heading under which a local field is shown. */
+  readonly group?: string;
   /** Display name, such as `List Price`. */
   readonly displayName: string;
   /** Name of the lookup that the field's values are from. */
@@ -11,8 +12,8 @@ export type Field = Omit<StructuralProperty, "annotations"> & {
   readonly lookupStatus?: LookupStatus;
   /** Names that the dictionary forbids for this field. */
   readonly synonyms: readonly string[];
-  /** Originating system of a local field; null for a field of all systems. */
-  readonly source: OriginatingSystemId | null;
+  /** Id of the originating system of a local field; null for a field of all systems. */
+  readonly source: string | null;
   /** True if the service computes every value and ignores the source's. */
   readonly computed?: true;
 };
@@ -22,8 +23,8 @@ const timestampPrecision = 3;
 
 /** Completes a field of `data/`. Timestamps get their precision, and collections are never null. */
 export function defineField(
-  facts: FieldFacts,
-  { source, required }: { readonly source: OriginatingSystemId | null; readonly required: boolean },
+  facts: FieldFacts & Pick<Field, "group" | "annotations">,
+  { source, required }: { readonly source: string | null; readonly required: boolean },
 ): Field {
   const collection = facts.collection ?? false;
   return {

@@ -3,18 +3,28 @@
  *
  * @module
  */
-export { type ResourceName, resoDdVersion, resourceNames } from "./dictionary.ts";
-export { entityModel, entitySet } from "./entity-model.ts";
-export type { Field } from "./field.ts";
-export { lookupKey, lookupRows, type OwnLookupValue } from "./lookup-rows.ts";
-export { type LookupValue, lookupNames, lookupValues } from "./lookups.ts";
+export { type Catalog, createCatalog, dictionaryCatalog } from "./catalog.ts";
+export { CatalogError, type CatalogFault, pathText, readDefinition } from "./check-definition.ts";
+export type { FieldFacts, LookupStatus, LookupTable } from "./data.ts";
 export {
+  type CatalogDefinition,
+  emptyDefinition,
+  type LocalField,
+  type LocalResource,
   type OriginatingSystem,
-  type OriginatingSystemId,
-  originatingSystems,
-} from "./originating-systems.ts";
+} from "./definition.ts";
+export { type ResourceName, resoDdVersion, resourceNames } from "./dictionary.ts";
+export type { Field } from "./field.ts";
+export {
+  type LookupRow,
+  type Lookups,
+  type LookupValue,
+  legacyValueOf,
+  type OwnLookupValue,
+} from "./lookups.ts";
 export { ownResourceNames, type RecordName } from "./own-resources.ts";
 export { cellOfWhere, placekeyResolution, whereOfCell } from "./placekey.ts";
-export { fieldsOf, type ResoResource, recordNames, resource } from "./resources.ts";
+export { coreFields, keyFieldOf, type ResoResource, recordNames } from "./resources.ts";
 export { boundedStates, isInState } from "./state-bounds.ts";
+export { requireSuccessor } from "./successor.ts";
 export { isRoundedByDefault, valueRange } from "./value-rules.ts";

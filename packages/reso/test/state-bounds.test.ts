@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
-import { boundedStates, isInState } from "../src/index.ts";
-import { lookupValues } from "../src/lookups.ts";
+import { boundedStates, dictionaryCatalog, isInState } from "../src/index.ts";
 
 test("the 50 states, the District of Columbia and five territories have bounds, each under a code of the lookup", () => {
   expect(boundedStates).toHaveLength(56);
   expect(new Set(boundedStates).size).toBe(56);
-  const listed = new Set(lookupValues("StateOrProvince").map(({ value }) => value));
+  const listed = new Set(dictionaryCatalog.lookups.values("StateOrProvince").map(({ value }) => value));
   // The dictionary lists no territories but the ones that have codes there.
   const territories = new Set(["AS", "GU", "MP", "PR", "VI"]);
   expect(boundedStates.filter((state) => !listed.has(state) && !territories.has(state))).toEqual([]);

@@ -1,6 +1,6 @@
 import type { Field } from "@cadastre/reso";
-import { lookupValues } from "@cadastre/reso";
 import { dateText, msPerDay, timestampText } from "./calendar.ts";
+import { sampleCatalog } from "./catalog/index.ts";
 import { phoneNumber } from "./member.ts";
 import { subdivisions } from "./names.ts";
 import { lowerCaseWord, mailHost, phrase, sentences } from "./phrases.ts";
@@ -36,7 +36,7 @@ const openValues: Readonly<Record<string, readonly string[]>> = {
 /** Returns the display values of the lookup of `field` that fit its length, without the evasive ones. */
 function choices(field: Field): readonly string[] {
   if (field.lookup === undefined) return [];
-  const listed = lookupValues(field.lookup).map(({ value }) => value);
+  const listed = sampleCatalog.lookups.values(field.lookup).map(({ value }) => value);
   const values = listed.length > 0 ? listed : (openValues[field.lookup] ?? []);
   const told = values.filter((value) => !evasive.has(value) && value.length <= (field.maxLength ?? 255));
   return told.length > 0 ? told : values;

@@ -1,5 +1,5 @@
-import type { OriginatingSystemId } from "@cadastre/reso";
 import { type Campaign, drawCampaign, today } from "./campaign.ts";
+import type { SampleSystemId } from "./catalog/index.ts";
 import { type Property, propertyOf } from "./property.ts";
 import { combine, Random } from "./random.ts";
 
@@ -7,7 +7,7 @@ import { combine, Random } from "./random.ts";
 export type ListingPlan = {
   readonly property: Property;
   readonly campaign: Campaign;
-  readonly system: OriginatingSystemId;
+  readonly system: SampleSystemId;
   /** Index among the listings of the same system in the block. */
   readonly ordinal: number;
 };
@@ -54,7 +54,7 @@ function listingsOf(property: Property): Omit<ListingPlan, "ordinal">[] {
 /** Plans a block of listings from the market's seed and the block's number. */
 export function planBlock(seed: number, block: number): readonly ListingPlan[] {
   const plans: ListingPlan[] = [];
-  const used = new Map<OriginatingSystemId, number>();
+  const used = new Map<SampleSystemId, number>();
   for (let k = 0; plans.length < blockSize; k++) {
     const property = propertyOf(combine(combine(seed, block), k));
     for (const listing of listingsOf(property)) {

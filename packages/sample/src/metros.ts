@@ -1,4 +1,4 @@
-import type { OriginatingSystemId } from "@cadastre/reso";
+import type { SampleSystemId } from "./catalog/index.ts";
 
 /** Neighbouring counties with the same price level and originating systems. */
 export type Metro = {
@@ -10,7 +10,7 @@ export type Metro = {
   /** US dollars per square foot of living area, for a house of average age. */
   readonly pricePerSquareFoot: number;
   /** Systems that list here. `weight` is the relative number of properties that the system lists first. */
-  readonly systems: readonly { readonly id: OriginatingSystemId; readonly weight: number }[];
+  readonly systems: readonly { readonly id: SampleSystemId; readonly weight: number }[];
 };
 
 type MetroRow = readonly [
@@ -18,7 +18,7 @@ type MetroRow = readonly [
   counties: readonly string[],
   weight: number,
   pricePerSquareFoot: number,
-  systems: readonly (readonly [OriginatingSystemId, number])[],
+  systems: readonly (readonly [SampleSystemId, number])[],
 ];
 
 const lonestar = [["lonestar", 1]] as const;

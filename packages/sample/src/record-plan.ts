@@ -1,4 +1,5 @@
-import { type Field, fieldsOf, type ResourceName } from "@cadastre/reso";
+import type { Field, ResourceName } from "@cadastre/reso";
+import { sampleCatalog } from "./catalog/index.ts";
 import { type Dated, type Fill, type Fills, genericFill } from "./fill.ts";
 import { fillRate, leaderOf } from "./fill-rates.ts";
 import { hashText, mix, Random } from "./random.ts";
@@ -52,7 +53,8 @@ export function planRecords<Entity extends Dated & { readonly seed: number }>(
   fills: Fills<Entity>,
   relevanceOf: RelevanceOf<Entity> = () => undefined,
 ): (entity: Entity) => SampleRecord {
-  const columns = fieldsOf(resource)
+  const columns = sampleCatalog
+    .fieldsOf(resource)
     .filter(({ source }) => source === null || source === system.id)
     .map((field) => columnOf(field, resource, system, fills, relevanceOf))
     .filter(({ threshold }) => threshold > 0);

@@ -1,17 +1,18 @@
-import { type OriginatingSystem, type OriginatingSystemId, originatingSystems } from "@cadastre/reso";
+import type { OriginatingSystem } from "@cadastre/reso";
 import { msPerDay, referenceTime } from "./calendar.ts";
+import { type SampleSystemId, sampleSystems } from "./catalog/index.ts";
 import { type Metro, metros } from "./metros.ts";
 import { hashText, type Random } from "./random.ts";
 
 /** An originating system, with its seed and metros in the sample. */
 export type System = OriginatingSystem & {
-  readonly id: OriginatingSystemId;
+  readonly id: SampleSystemId;
   readonly seed: number;
   readonly metros: readonly Metro[];
 };
 
-export const systems: ReadonlyMap<OriginatingSystemId, System> = new Map(
-  originatingSystems.map((system): [OriginatingSystemId, System] => [
+export const systems: ReadonlyMap<SampleSystemId, System> = new Map(
+  sampleSystems.map((system): [SampleSystemId, System] => [
     system.id,
     {
       ...system,
@@ -22,7 +23,7 @@ export const systems: ReadonlyMap<OriginatingSystemId, System> = new Map(
 );
 
 /** Returns the system with an id. */
-export function systemOf(id: OriginatingSystemId): System {
+export function systemOf(id: SampleSystemId): System {
   const system = systems.get(id);
   if (system === undefined) throw new RangeError(`unknown originating system \`${id}\``);
   return system;

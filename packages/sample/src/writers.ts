@@ -1,4 +1,5 @@
-import type { OriginatingSystemId, ResourceName } from "@cadastre/reso";
+import type { ResourceName } from "@cadastre/reso";
+import type { SampleSystemId } from "./catalog/index.ts";
 import type { Dated, Fills } from "./fill.ts";
 import type { SampleRecord } from "./record.ts";
 import { planRecords, type RelevanceOf } from "./record-plan.ts";
@@ -10,7 +11,7 @@ export function writerOf<Entity extends Dated & { readonly seed: number; readonl
   fills: Fills<Entity>,
   relevanceOf?: RelevanceOf<Entity>,
 ): (entity: Entity) => SampleRecord {
-  const writers = new Map<OriginatingSystemId, (entity: Entity) => SampleRecord>(
+  const writers = new Map<SampleSystemId, (entity: Entity) => SampleRecord>(
     [...systems.values()].map((system) => [system.id, planRecords(resource, system, fills, relevanceOf)]),
   );
   return (entity) => {

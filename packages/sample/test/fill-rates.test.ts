@@ -1,6 +1,8 @@
-import { fieldsOf, originatingSystems } from "@cadastre/reso";
 import { expect, test } from "vitest";
+import { sampleCatalog, sampleSystems } from "../src/catalog/index.ts";
 import { groupBy, properties } from "./support/market.ts";
+
+const { fieldsOf } = sampleCatalog;
 
 const bySystem = groupBy(properties, "OriginatingSystemName");
 
@@ -14,7 +16,7 @@ test("a field is filled more often by one system than by another", () => {
   const spreads = fieldsOf("Property")
     .filter(({ source }) => source === null)
     .map(({ name }) => {
-      const rates = originatingSystems.map((system) => coverage(system.name, name));
+      const rates = sampleSystems.map((system) => coverage(system.name, name));
       return Math.max(...rates) - Math.min(...rates);
     });
   expect(spreads.filter((spread) => spread > 0.25).length).toBeGreaterThan(150);
@@ -22,10 +24,10 @@ test("a field is filled more often by one system than by another", () => {
 
 test("each system leaves some fields of the dictionary empty that another fills", () => {
   const fields = fieldsOf("Property").filter(({ source }) => source === null);
-  for (const { name: system } of originatingSystems) {
+  for (const { name: system } of sampleSystems) {
     const missing = fields.filter(
       ({ name }) =>
-        coverage(system, name) === 0 && originatingSystems.some((other) => coverage(other.name, name) > 0),
+        coverage(system, name) === 0 && sampleSystems.some((other) => coverage(other.name, name) > 0),
     );
     expect(missing.length, system).toBeGreaterThan(40);
   }
@@ -34,7 +36,7 @@ test("each system leaves some fields of the dictionary empty that another fills"
 test("a local field is filled by its own system only", () => {
   for (const { name, source } of fieldsOf("Property")) {
     if (source === null) continue;
-    for (const system of originatingSystems) {
+    for (const system of sampleSystems) {
       if (system.id !== source) expect(coverage(system.name, name), name).toBe(0);
     }
   }

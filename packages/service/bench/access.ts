@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { type Entitlement, generateKeyPair, openKeySource, signEntitlement } from "@cadastre/entitlement";
 import type { EntitySet } from "@cadastre/odata";
-import { originatingSystems } from "@cadastre/reso";
+import { sampleSystems } from "@cadastre/sample/catalog";
 import { openSqliteRegistry } from "@cadastre/store/registry";
 import { issueApiKey } from "../src/access/issue-key.ts";
 import { createKeyDirectory } from "../src/access/key-directory.ts";
@@ -21,7 +21,7 @@ export type Customer = (typeof customers)[number];
 
 function grantsOf(customer: Customer, { name, type }: EntitySet): Entitlement["datasets"] {
   const half = [...type.properties.keys()].filter((_, i) => i % 2 === 0);
-  return originatingSystems.map(({ datasetId }, i) => ({
+  return sampleSystems.map(({ datasetId }, i) => ({
     dataset_id: datasetId,
     resources: { [name]: { fields: customer === "all" || i === 0 ? "*" : half } },
   }));

@@ -11,8 +11,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { entitySet } from "@cadastre/reso";
 import { generateMarket } from "@cadastre/sample";
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import type { StoredRecord } from "@cadastre/store";
 import { openSqliteStore } from "@cadastre/store/sqlite";
 import { storedResources } from "../src/catalog.ts";
@@ -23,6 +23,8 @@ import { systemScope } from "../src/identity/system-scope.ts";
 import { createStages } from "../src/telemetry/stages.ts";
 import { fieldCompleteness } from "../src/v1/field-completeness.ts";
 import { settingsOf } from "./settings.ts";
+
+const { entitySet } = sampleCatalog;
 
 const settings = settingsOf({ listings: "20000", zips: "0" });
 const [listings, zips] = [Number(settings.listings), Number(settings.zips)];
@@ -70,13 +72,13 @@ try {
   // First without counting.
   const plain = await openSqliteStore({
     ...options,
-    resources: storedResources.map(({ counted: _counted, ...resource }) => resource),
+    resources: storedResources(sampleCatalog).map(({ counted: _counted, ...resource }) => resource),
   });
   say(`commit ${listings} listings`, await seconds(() => plain.commit(properties())));
   await plain.builds.publish(["Property"]);
   await plain.close();
 
-  const store = await openSqliteStore({ ...options, resources: storedResources });
+  const store = await openSqliteStore({ ...options, resources: storedResources(sampleCatalog) });
   const publish = () => cpuSeconds(() => store.builds.publish(["Property"]));
   console.log(`peak before counting: ${peak()}`);
   /**
@@ -98,13 +100,14 @@ try {
   }
 
   const services = {
+    catalog: sampleCatalog,
     store,
     activeEntitySets: [entitySet("Property")],
     identities: () => Promise.reject(new Error("not asked")),
     profiles: () => Promise.reject(new Error("not asked")),
     config: { ...readConfig({}), minimumCellSize: 10 },
   };
-  const scope = systemScope();
+  const scope = systemScope(sampleCatalog);
   const answer = (geography: string) =>
     fieldCompleteness.handle(
       {

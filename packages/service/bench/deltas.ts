@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { domainTable, type ExportSource } from "@cadastre/delivery";
 import type { Row } from "@cadastre/odata";
 import { generateMarket } from "@cadastre/sample";
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import type { StoredRecord } from "@cadastre/store";
 import { openSqliteStore } from "@cadastre/store/sqlite";
 import { storedResources } from "../src/catalog.ts";
@@ -59,11 +60,16 @@ function* edits(listings: number): Generator<StoredRecord> {
 /** Creates a store whose last commit has changed records, and its export source. */
 async function open(folder: string, listings: number) {
   const file = join(folder, `${listings}.sqlite`);
-  const store = await openSqliteStore({ file, resources: storedResources, threads: 1, timeout: 60_000 });
+  const store = await openSqliteStore({
+    file,
+    resources: storedResources(sampleCatalog),
+    threads: 1,
+    timeout: 60_000,
+  });
   await store.commit(marketOf(listings));
   await store.commit(edits(listings));
   const source = exportSource({
-    store,
+    store: Object.assign(store, { catalog: sampleCatalog }),
     identities: noResolutions,
     activation: { has: () => true },
     config: { minimumCellSize: 10 },
@@ -73,10 +79,10 @@ async function open(folder: string, listings: number) {
 
 /** Reads the whole delta of a dataset, and returns its number of records. */
 async function readDelta(source: ExportSource, dataset: string, checkpoint: number): Promise<number> {
-  const columns = source.columns(dataset, systemScope())?.map(({ name }) => name) ?? [];
+  const columns = source.columns(dataset, systemScope(sampleCatalog))?.map(({ name }) => name) ?? [];
   let records = 0;
   for (const content of ["rows", "removals"] as const) {
-    const read = { dataset, scope: systemScope(), columns, checkpoint, from: null };
+    const read = { dataset, scope: systemScope(sampleCatalog), columns, checkpoint, from: null };
     for await (const { length } of source.read({ ...read, changes: { since: checkpoint - 1, content } }))
       records += length;
   }

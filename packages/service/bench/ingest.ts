@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgres } from "@cadastre/odata/testing";
 import { generateMarket } from "@cadastre/sample";
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import type { StoredRecord } from "@cadastre/store";
 import { openPostgresStore } from "@cadastre/store/postgres";
 import { ownCpuTime, serverCpuTime } from "@cadastre/store/testing";
@@ -22,7 +23,7 @@ const name = "Property";
 const records: readonly StoredRecord[] = [...sampleRecords(generateMarket({ seed: 1, listings }))].filter(
   ({ resource }) => resource === name,
 );
-const resources = storedResources.filter(({ entitySet }) => entitySet.name === name);
+const resources = storedResources(sampleCatalog).filter(({ entitySet }) => entitySet.name === name);
 const server = await startPostgres();
 const operator = server.connect(1);
 

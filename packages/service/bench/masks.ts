@@ -12,12 +12,14 @@ import {
   visibleEntitySet,
 } from "@cadastre/entitlement";
 import { bindQuery, parseFilter } from "@cadastre/odata";
-import { entitySet, originatingSystems } from "@cadastre/reso";
 import { generateMarket } from "@cadastre/sample";
+import { sampleCatalog, sampleSystems } from "@cadastre/sample/catalog";
 import type { WritableStore } from "@cadastre/store";
 import { openSqliteStore } from "@cadastre/store/sqlite";
 import { defaultOrder, storedResources } from "../src/catalog.ts";
 import { sampleRecords } from "../src/data/sample-records.ts";
+
+const { entitySet } = sampleCatalog;
 
 const listings = Number(process.argv[2] ?? 20_000);
 const rounds = 15;
@@ -49,7 +51,7 @@ const scopeOf = (given: ResourceGrant): Scope =>
       products: ["listing"],
       channels: { api: true, odata: true, file_delivery: true },
       regions: [{ kind: "national", value: "US" }],
-      datasets: originatingSystems.map(({ datasetId }) => ({
+      datasets: sampleSystems.map(({ datasetId }) => ({
         dataset_id: datasetId,
         resources: { Property: given },
       })),
@@ -75,7 +77,7 @@ async function cost(store: WritableStore, scope: Scope, filter: string | undefin
 const folder = mkdtempSync(join(tmpdir(), "cadastre-bench-"));
 const store = await openSqliteStore({
   file: join(folder, "masks.sqlite"),
-  resources: storedResources,
+  resources: storedResources(sampleCatalog),
   threads: 0,
   timeout: 60_000,
 });

@@ -1,12 +1,12 @@
 import type { Row } from "@cadastre/odata";
-import { originatingSystems } from "@cadastre/reso";
 import { generateMarket } from "@cadastre/sample";
+import { sampleSystems } from "@cadastre/sample/catalog";
 import type { StoredRecord } from "@cadastre/store";
 import { identityValues } from "../src/identity/provisional-id.ts";
 import { type Listing, listingsUpTo } from "./listing.ts";
 import type { ResourceChoice } from "./resources.ts";
 
-const datasets = new Map<string, string>(originatingSystems.map(({ name, datasetId }) => [name, datasetId]));
+const datasets = new Map<string, string>(sampleSystems.map(({ name, datasetId }) => [name, datasetId]));
 
 const withoutNulls = (row: Row): Row => Object.fromEntries(Object.entries(row).filter(([, v]) => v !== null));
 

@@ -1,10 +1,12 @@
 import { datasetProperty } from "@cadastre/entitlement";
-import { entitySet } from "@cadastre/reso";
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import type { StoredResource } from "@cadastre/store";
 import { storedResources } from "../src/catalog.ts";
 import { listingAt } from "./listing.ts";
 
-const dictionary = storedResources.find(({ entitySet: { name } }) => name === "Property");
+const { entitySet } = sampleCatalog;
+
+const dictionary = storedResources(sampleCatalog).find(({ entitySet: { name } }) => name === "Property");
 if (dictionary === undefined) throw new RangeError("Property is not stored");
 
 /** Returns the resource Property with only some of its fields, and with the columns and indexes that need no others. */

@@ -5,6 +5,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { dirname, join } from "node:path";
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import { identitiesOf } from "@cadastre/store/property";
 import { createRates } from "../src/access/rates.ts";
 import { createApp } from "../src/app.ts";
@@ -26,6 +27,7 @@ const { apiKeys, edge } = await createAccess(resource.entitySet, join(folder, `$
 const app = createApp({
   ...edge,
   config,
+  catalog: sampleCatalog,
   log: createLog(config.logLevel),
   store: await openStore(database, resource),
   memory: new MemoryBudget(memoryLimits(1024, 2)),

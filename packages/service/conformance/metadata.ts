@@ -10,11 +10,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeCsdlXml } from "@cadastre/odata/csdl";
-import { entityModel } from "@cadastre/reso";
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import { validateXML, type XMLFileInfo } from "xmllint-wasm";
 import { demoCustomers } from "../src/demo/customers.ts";
 import { ask } from "../test/support/ask.ts";
 import { run } from "../test/support/running.ts";
+
+const { model: entityModel } = sampleCatalog;
 
 const [folder] = process.argv.slice(2);
 if (folder === undefined) throw new Error("expected the folder of edmx.xsd and edm.xsd");

@@ -5,16 +5,39 @@ import {
   provisionalIdProperty,
   type ScopeOptions,
 } from "@cadastre/entitlement";
-import { entitySet, originatingSystems, recordNames } from "@cadastre/reso";
+import { type Catalog, type RecordName, recordNames } from "@cadastre/reso";
 import type { Follows, StoredResource } from "@cadastre/store";
 import { identityValues } from "./identity/provisional-id.ts";
 import { listingColumns } from "./ingest/listing-values.ts";
 
-/** The resources and datasets that entitlements can grant. Some resources are not entity sets. */
-export const scopeOptions: ScopeOptions = {
-  entitySets: recordNames.map(entitySet),
-  datasets: new Set(originatingSystems.map(({ datasetId }) => datasetId)),
-};
+/** Returns a function that computes a value for a catalog once. */
+export function perCatalog<T>(make: (catalog: Catalog) => T): (catalog: Catalog) => T {
+  const made = new WeakMap<Catalog, T>();
+  return (catalog) => {
+    const known = made.get(catalog) ?? make(catalog);
+    made.set(catalog, known);
+    return known;
+  };
+}
+
+/** Returns the resources and datasets that entitlements can grant. Some resources are not entity sets. */
+export const scopeOptionsOf = perCatalog(({ entitySet, fieldsOf, systems }): ScopeOptions => {
+  const datasets = new Map(systems.map(({ id, datasetId }) => [id, datasetId]));
+  return {
+    entitySets: recordNames.map(entitySet),
+    datasets: new Set(datasets.values()),
+    localFields: new Map(
+      recordNames.map((name) => [
+        name,
+        new Map(
+          fieldsOf(name).flatMap(({ name: field, source }) =>
+            source === null ? [] : [[field, datasets.get(source) ?? ""] as const],
+          ),
+        ),
+      ]),
+    ),
+  };
+});
 
 /**
  * Returns the columns of an index, preceded by the dataset. Every query names the datasets that it may read, so such an index finds, counts
@@ -22,6 +45,9 @@ export const scopeOptions: ScopeOptions = {
  * of the dataset alone serves filters that no other index serves: it finds rows in table order.
  */
 const ofDataset = (columns: readonly string[]): readonly string[] => [datasetProperty.name, ...columns];
+
+/** Storage of a resource, whatever fields a catalog has. */
+type ResourceStorage = Omit<StoredResource, "entitySet">;
 
 /** Indexes of the first schema, without the dataset. */
 const formerIndexes = {
@@ -67,8 +93,7 @@ const formerIndexes = {
  * Storage of Property. Its columns are the properties that the typical look-ups filter and sort by; all others are read from the record.
  * Source of the look-ups: interface specification, section 4.1.
  */
-const property: StoredResource = {
-  entitySet: entitySet("Property"),
+const property: ResourceStorage = {
   columns: [
     "OriginatingSystemName",
     "ListingId",
@@ -140,15 +165,13 @@ const property: StoredResource = {
   },
 };
 
-const member: StoredResource = {
-  entitySet: entitySet("Member"),
+const member: ResourceStorage = {
   columns: ["OriginatingSystemName", "ModificationTimestamp", "MemberMlsId", "MemberStatus", "OfficeKey"],
   indexes: [[], ["MemberKey"], ...formerIndexes.Member].map(ofDataset),
   formerIndexes: formerIndexes.Member,
 };
 
-const office: StoredResource = {
-  entitySet: entitySet("Office"),
+const office: ResourceStorage = {
   columns: ["OriginatingSystemName", "ModificationTimestamp", "OfficeMlsId", "OfficeStatus"],
   indexes: [[], ["OfficeKey"], ...formerIndexes.Office].map(ofDataset),
   formerIndexes: formerIndexes.Office,
@@ -163,8 +186,7 @@ const hidden = Object.values(listingProperties);
 /** @param key property that refers to the listing */
 const followsListing = (key: string): Follows => ({ resource: "Property", key, values: listingColumns });
 
-const media: StoredResource = {
-  entitySet: entitySet("Media"),
+const media: ResourceStorage = {
   columns: ["OriginatingSystemName", "ModificationTimestamp", "ResourceRecordKey", "Order", "Permission"],
   indexes: [
     ...[[], ["MediaKey"], ...formerIndexes.Media].map(ofDataset),
@@ -176,8 +198,7 @@ const media: StoredResource = {
 };
 
 /** Its hidden columns copy those of its media record, and the permission of that record. */
-const mediaAsset: StoredResource = {
-  entitySet: entitySet("MediaAsset"),
+const mediaAsset: ResourceStorage = {
   columns: ["MediaKey"],
   indexes: [["MediaKey"]],
   hidden: [...hidden, mediaPermissionProperty],
@@ -191,8 +212,7 @@ const mediaAsset: StoredResource = {
   },
 };
 
-const openHouse: StoredResource = {
-  entitySet: entitySet("OpenHouse"),
+const openHouse: ResourceStorage = {
   columns: ["OriginatingSystemName", "ModificationTimestamp", "ListingKey", "OpenHouseDate"],
   indexes: [
     ...[[], ["OpenHouseKey"], ...formerIndexes.OpenHouse].map(ofDataset),
@@ -203,8 +223,7 @@ const openHouse: StoredResource = {
   follows: followsListing("ListingKey"),
 };
 
-const lookup: StoredResource = {
-  entitySet: entitySet("Lookup"),
+const lookup: ResourceStorage = {
   shared: true,
   columns: ["LookupName", "LookupValue", "ModificationTimestamp"],
   indexes: [
@@ -213,8 +232,7 @@ const lookup: StoredResource = {
   ],
 };
 
-const publicRecord: StoredResource = {
-  entitySet: entitySet("PublicRecord"),
+const publicRecord: ResourceStorage = {
   columns: ["OriginatingSystemName", "Placekey", "StateOrProvince", "CountyOrParish", "PostalCode"],
   indexes: [["Placekey"]],
 };
@@ -225,17 +243,22 @@ const publicRecord: StoredResource = {
  */
 export const catalogVersion = 3;
 
-/** Every resource with a table, ordered so that each refers only to earlier ones. */
-export const storedResources: readonly StoredResource[] = [
-  office,
-  member,
-  property,
-  media,
-  mediaAsset,
-  openHouse,
-  lookup,
-  publicRecord,
-];
+/** Storage of every resource, ordered so that each refers only to earlier ones. */
+const storage: Readonly<Record<RecordName, ResourceStorage>> = {
+  Office: office,
+  Member: member,
+  Property: property,
+  Media: media,
+  MediaAsset: mediaAsset,
+  OpenHouse: openHouse,
+  Lookup: lookup,
+  PublicRecord: publicRecord,
+};
+
+/** Returns every resource with a table, ordered so that each refers only to earlier ones. */
+export const storedResources = perCatalog(({ entitySet }): readonly StoredResource[] =>
+  Object.entries(storage).map(([name, stored]) => ({ entitySet: entitySet(name as RecordName), ...stored })),
+);
 
 /** Default order of a collection; the key is the tie-breaker. */
 export const defaultOrder: readonly string[] = ["ModificationTimestamp"];

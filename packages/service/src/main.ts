@@ -2,6 +2,7 @@ import { useFolder } from "./backup/folder-use.ts";
 import { audited, auditOf } from "./cli/audited.ts";
 import { nextSignal } from "./cli/next-signal.ts";
 import { type Config, ConfigError, readConfig } from "./config.ts";
+import { currentCatalog } from "./data/catalogs.ts";
 import { DataError, withDataFolder } from "./data/data-error.ts";
 import { type DataFolder, openConfiguredFolder } from "./data/data-folder.ts";
 import type { PreparationProgress } from "./data/fill-listings.ts";
@@ -12,6 +13,7 @@ import { prepareListings } from "./data/prepare-listings.ts";
 import { requireRegistry, withRegistry } from "./data/registry.ts";
 import { readSecretsOf } from "./data/secrets.ts";
 import { banner } from "./demo/banner.ts";
+import { hasSampleSystems } from "./demo/customers.ts";
 import { prepareDemoAccess, withoutKey } from "./demo/demo-access.ts";
 import { type DemoKey, readDemo, writeDemo } from "./demo/demo-file.ts";
 import { isLoopback } from "./http/request-head.ts";
@@ -34,8 +36,15 @@ const progress: PreparationProgress = {
     ),
 };
 
+type Prepared = {
+  readonly folder: DataFolder;
+  readonly keys: readonly DemoKey[];
+  /** True if the demo's customers have access: the folder's own issuer is trusted, and the catalog has the sample's systems. */
+  readonly isDemo: boolean;
+};
+
 /** Creates the data folder, its databases, the sample listings and the demo customers, except for those that exist. */
-async function prepare(config: Config): Promise<{ folder: DataFolder; keys: readonly DemoKey[] }> {
+async function prepare(config: Config): Promise<Prepared> {
   const folder = await openConfiguredFolder(config);
   // Locks the folder against a restore until the process ends, and finishes a restore that was interrupted.
   await useFolder(folder, config);
@@ -44,31 +53,32 @@ async function prepare(config: Config): Promise<{ folder: DataFolder; keys: read
   await requireRegistry(folder);
   await prepareListings(folder, config.listings, progress);
   // The registry is opened before the secrets are read: secrets without a registry mean that the registry was lost, which is refused.
-  const keys = await withRegistry(folder, async (registry) => {
+  return withRegistry(folder, async (registry) => {
     const secrets = await readSecretsOf(folder, registry);
-    if (config.trust !== undefined) return [];
+    const { catalog } = await currentCatalog(registry.catalogs);
+    const isDemo = config.trust === undefined && hasSampleSystems(catalog);
+    if (!isDemo) return { folder, keys: [], isDemo };
     const prepareDemo = () =>
       audited({ action: "demo.prepare", ...auditOf(folder, config) }, () =>
         prepareDemoAccess(folder, registry, secrets, Date.now()),
       );
     // Nodes that start at once would give the same customers different keys.
-    return folder.postgres === undefined
+    const keys = await (folder.postgres === undefined
       ? prepareDemo()
-      : withDatabaseLock(folder.postgres.url, "cadastre demo", prepareDemo);
+      : withDatabaseLock(folder.postgres.url, "cadastre demo", prepareDemo));
+    return { folder, keys, isDemo };
   });
-  return { folder, keys };
 }
 
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   await tryEndpoint(config);
   const { service, stopped } = await withDataFolder(config.dataFolder, async () => {
-    const { folder, keys } = await prepare(config);
+    const { folder, keys, isDemo } = await prepare(config);
     const start = config.processes === 1 ? startService : startProcesses;
     const started = await start(config, folder);
     const { baseUrl } = started;
     // With an external issuer the demo keys do not work, but they stay in the file for a later start with the folder's own issuer.
-    const isDemo = config.trust === undefined;
     const kept = isDemo ? keys : (await readDemo(folder))?.keys;
     if (kept !== undefined) await writeDemo(folder, { baseUrl, keys: [...kept] });
     // The handlers are installed before the banner is printed, because it says how to stop the service.

@@ -1,33 +1,26 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Backlog, DamageReport } from "@cadastre/delivery";
 import { createKeyDirectory } from "./access/key-directory.ts";
-import { createScopes } from "./access/scopes.ts";
 import { openTrust } from "./access/trust.ts";
 import { createSharedLimits, type UsageTransport } from "./access/usage-exchange.ts";
 import { usageInDatabase } from "./access/usage-in-database.ts";
-import { createApp, type Services } from "./app.ts";
 import { createAuditTrail } from "./audit/audit-trail.ts";
 import { openAudit } from "./audit/open-audit.ts";
 import { useFolder } from "./backup/folder-use.ts";
-import { scopeOptions } from "./catalog.ts";
 import { scheduleChecks } from "./check/scheduled-check.ts";
 import type { Config } from "./config.ts";
+import { currentCatalog, type VersionedCatalog } from "./data/catalogs.ts";
 import type { DataFolder } from "./data/data-folder.ts";
-import { databasesOf } from "./data/databases.ts";
 import { type Examples, readExamples } from "./data/examples.ts";
 import { notes } from "./data/notes.ts";
-import { startPruning } from "./data/pruning.ts";
 import { openRegistry, requireRegistry } from "./data/registry.ts";
 import { pepperReader, readSecretsOf } from "./data/secrets.ts";
 import { damageLog } from "./delivery/damage-log.ts";
 import { openExportDependencies } from "./delivery/dependencies.ts";
-import { exportSource } from "./delivery/export-source.ts";
-import { outputProfiles } from "./delivery/profiles.ts";
-import { openDeliveries } from "./delivery/services.ts";
 import { openSigningKeys } from "./delivery/signing-keys.ts";
-import { startWorker } from "./delivery/start-worker.ts";
 import { outcomeOf } from "./endpoint/routes.ts";
-import { followActivation, lastPublished } from "./gates/activation.ts";
+import { followCatalog } from "./follow-catalog.ts";
+import { lastPublished } from "./gates/activation.ts";
 import { listenForOperator } from "./http/admin.ts";
 import { monitorEventLoop } from "./http/event-loop.ts";
 import { guardHeap } from "./http/heap-guard.ts";
@@ -39,6 +32,8 @@ import { listen } from "./http/server.ts";
 import { recentIdentities } from "./identity/recent-identities.ts";
 import { createLog, errorFields, type Log } from "./log.ts";
 import { readinessChecks } from "./readiness/checks.ts";
+import { type CatalogService, type Shared, serveCatalog } from "./serve-catalog.ts";
+import { StoreUse } from "./store-use.ts";
 import { openTracing } from "./telemetry/open-tracing.ts";
 import { TtlCache } from "./ttl-cache.ts";
 import { recentProfiles } from "./v1/recent-profiles.ts";
@@ -117,8 +112,8 @@ async function start(
   role: ServiceRole,
   opened: Close[],
 ): Promise<RunningService> {
-  const use = await useFolder(folder, config);
-  opened.push(use.release);
+  const lock = await useFolder(folder, config);
+  opened.push(lock.release);
   await requireRegistry(folder);
   const tracing = await openTracing(config.tracing, log);
   opened.push(() => tracing?.stop());
@@ -126,7 +121,6 @@ async function start(
   opened.push(() => registry.close());
   const { skipTokenKey } = await readSecretsOf(folder, registry);
   const { adminPort } = config;
-  const outputs = outputProfiles(config);
   const manifestKeys = await openSigningKeys(folder, registry);
   const trust = await openTrust(config, folder, {
     registry,
@@ -134,49 +128,39 @@ async function start(
   });
   opened.push(() => trust.keys.close());
   const limits = memoryLimitsOf(config);
-  const shared = createSharedLimits(config);
-  const store = await databasesOf(folder).openListings({
-    threads: config.readers,
-    heap: limits.threadHeap,
-    buffers: limits.threadBuffers,
-    mapped: limits.mapped,
-    timeout: config.querySeconds * 1000,
-    limits: {
-      concurrent: config.concurrentQueries,
-      scanSeconds: config.scanSeconds,
-      usage: shared.queries,
-    },
-  });
-  opened.push(() => store.close());
-  const activation = await followActivation(store.builds, log);
-  opened.push(() => activation.stop());
+  const limitsShared = createSharedLimits(config);
   const { machine = randomUUID(), siblings } = role;
   const transports = [siblings, registry.usage && usageInDatabase(registry.usage, machine)];
   opened.push(
-    shared.start(
+    limitsShared.start(
       transports.filter((one) => one !== undefined),
       log,
     ),
   );
-  const { deliveries: ledger, identities } = registry;
   registry.changes.follow();
   const { revision } = registry.changes;
   const profiles = recentProfiles(registry.profiles, undefined, revision);
-  const scopes = createScopes(registry.entitlements, trust, scopeOptions, undefined, revision);
+  const first = await currentCatalog(registry.catalogs);
+  const { catalog } = first;
   const exporting = await openExportDependencies({
     config,
+    catalog,
     folder,
     registry,
-    outputs,
     manifestKeys,
     profiles,
     skipTokenKey,
   });
-  const source = exportSource({ store, identities, activation, config });
-  const needed = { folder, builds: store.builds, registry, trust, activation };
+  // Replaced when another version of the catalog comes into force.
+  let serving: CatalogService | undefined;
+  const store = () => servedBy(serving).store;
   const readiness = createReadiness(
     readinessChecks({
-      ...needed,
+      folder,
+      registry,
+      trust,
+      builds: { current: (resource) => store().builds.current(resource) },
+      activation: { entitySets: () => servedBy(serving).activation.entitySets() },
       partsPlace: exporting.partsPlace,
       parts: config.worker ? exporting.parts : undefined,
     }),
@@ -193,15 +177,16 @@ async function start(
   const eventLoop = adminPort === undefined ? undefined : monitorEventLoop();
   opened.push(() => eventLoop?.stop());
   const backlogs = new TtlCache<Backlog>();
+  const use = new StoreUse(store);
   const metrics =
     eventLoop &&
     createMetrics({
-      store,
+      store: use,
       readiness,
       memory,
       eventLoop,
       backlog: () => backlogs.get("", registry.backlog),
-      published: () => lastPublished(store.builds),
+      published: () => lastPublished(store().builds),
     });
   const heap = guardHeap();
   opened.push(heap.stop);
@@ -212,58 +197,89 @@ async function start(
   };
   const auditSink = openAudit(config, folder.audit, process.stdout);
   await auditSink.append("");
-  const audit = createAuditTrail(auditSink, outcomeOf);
-  const services: Services = {
+  const shared: Shared = {
     config,
     log,
-    store,
     memory,
     skipTokenKey,
     random: randomBytes,
-    get activeEntitySets() {
-      return activation.entitySets();
-    },
     keys: createKeyDirectory({
       keys: registry.keys,
       peppers: pepperReader(folder, registry),
       revision,
       onFault: (error) => log.warn(errorFields(error), "could not note the use of a key"),
     }),
-    scopes,
-    identities: recentIdentities(identities),
+    identities: recentIdentities(registry.identities),
     profiles,
-    delivery: openDeliveries(exporting, { audit, source, skipTokenKey, onDamage }),
-    rates: shared.rates,
+    rates: limitsShared.rates,
     now: Date.now,
     metrics,
     tracing,
     readiness,
     heap,
+    exporting,
+    trust,
+    audit: createAuditTrail(auditSink, outcomeOf),
+    onDamage,
+    reading: {
+      threads: config.readers,
+      heap: limits.threadHeap,
+      buffers: limits.threadBuffers,
+      mapped: limits.mapped,
+      timeout: config.querySeconds * 1000,
+      limits: {
+        concurrent: config.concurrentQueries,
+        scanSeconds: config.scanSeconds,
+        usage: limitsShared.queries,
+      },
+    },
   };
+  serving = await serveCatalog(first, shared);
+  opened.push(() => serving?.close());
   await checks.waitForFirst();
-  const worksInBackground = role.worksInBackground && config.worker;
-  const worker = worksInBackground
-    ? await startWorker(exporting, { scopes, log, tracing, onDamage })
-    : undefined;
-  opened.push(() => worker?.stop());
+  if (role.worksInBackground) await serving.startWork();
+  opened.push(() => serving?.stopWork());
   // Opened before the server and closed after it, so that metrics show the requests in progress while the service drains.
   const admin = role.supervises ? await listenForOperator(config, metrics, log) : undefined;
   opened.push(() => admin?.stop(0));
-  const server = await listen(createApp(services), config, limits.heads);
+  // Stores of earlier versions of the catalog, whose last requests have not ended.
+  const closing = new Set<Promise<void>>();
+  opened.push(() => Promise.all(closing));
+  const server = await listen(serving.app, config, limits.heads);
   opened.push(() => server.stop(config.drainSeconds * 1000, config.drainWaitSeconds * 1000));
-  if (role.worksInBackground)
-    opened.push(startPruning(store, config.tokenLife, ledger.retention.earliestCheckpoint, log));
+  const replace = async (next: VersionedCatalog) => {
+    const earlier = servedBy(serving);
+    const later = await serveCatalog(next, shared);
+    serving = later;
+    const ended = server.replace(later.app);
+    await earlier.stopWork();
+    const close = async () => {
+      await ended;
+      use.keep(earlier.store);
+      await earlier.close();
+    };
+    const closed = close().finally(() => closing.delete(closed));
+    closing.add(closed);
+    if (role.worksInBackground) await later.startWork();
+  };
+  opened.push(followCatalog(registry, first.version, replace, log));
   opened.push(readiness.stop);
   return {
     baseUrl: config.baseUrl ?? `http://${reachable(config.host)}:${server.port}`,
     port: server.port,
     adminPort: admin?.port,
-    isServing: activation.entitySets().length > 0,
-    examples: readExamples(await store.notes.get(notes.examples)),
+    isServing: serving.activation.entitySets().length > 0,
+    examples: readExamples(await serving.store.notes.get(notes.examples)),
     metrics,
     noteDamage: readiness.noteDamage,
     stop: () => closeAll(opened),
   };
+}
+
+/** @throws {Error} before the first version of the catalog is served */
+function servedBy(serving: CatalogService | undefined): CatalogService {
+  if (serving === undefined) throw new Error("nothing is served yet");
+  return serving;
 }
 
 /** Returns a host that a client on this machine can connect to, for a host that the service listens on. */

@@ -2,15 +2,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { datasetProperty, resourceRules } from "@cadastre/entitlement";
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import { expect, test } from "vitest";
-import { scopeOptions, storedResources } from "../src/catalog.ts";
+import { scopeOptionsOf, storedResources } from "../src/catalog.ts";
 import { sqliteDatabases } from "../src/data/sqlite-databases.ts";
 import { reading } from "./support/release.ts";
 
 /** In exports alone: nobody asks for a page of them. */
 const exported = ["MediaAsset", "PublicRecord"];
 
-const queried = storedResources.filter(({ entitySet: { name } }) => !exported.includes(name));
+const queried = storedResources(sampleCatalog).filter(({ entitySet: { name } }) => !exported.includes(name));
 
 test.each(
   queried
@@ -27,7 +28,7 @@ test.each(
 );
 
 test("pages are merged from each of the datasets, however many a customer is granted", () => {
-  expect(scopeOptions.datasets?.size).toBeLessThanOrEqual(64);
+  expect(scopeOptionsOf(sampleCatalog).datasets?.size).toBeLessThanOrEqual(64);
 });
 
 test("a count by status, price and bedrooms reads an index alone", async () => {

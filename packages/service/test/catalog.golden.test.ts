@@ -2,16 +2,22 @@ import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { boundedStates, isInState, lookupNames, lookupValues, recordNames, resource } from "@cadastre/reso";
+import { boundedStates, isInState, recordNames } from "@cadastre/reso";
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import { expect, test } from "vitest";
 import { catalogVersion, storedResources } from "../src/catalog.ts";
 import { sqliteDatabases } from "../src/data/sqlite-databases.ts";
 import { gates } from "../src/gates/gates.ts";
 import { deviationOf } from "../src/ingest/check-value.ts";
 import { parseJson } from "../src/ingest/exact-json.ts";
+import { listedValuesOf } from "../src/ingest/listed-values.ts";
 import { faultReasons } from "../src/ingest/record-faults.ts";
 import { roundingOf } from "../src/ingest/rounding.ts";
+import { dictionary } from "../src/ingest/sources.ts";
 import { reading } from "./support/release.ts";
+
+const { resource } = sampleCatalog;
+const { names: lookupNames, values: lookupValues } = sampleCatalog.lookups;
 
 /*
  * A start migrates tables and checks the stored records if the catalog version is another one than that of the database. So the
@@ -45,7 +51,10 @@ async function schema(): Promise<unknown> {
         .raw()
         .all(),
     );
-    return [recorded, storedResources.map(({ entitySet, ...definition }) => [entitySet.name, definition])];
+    return [
+      recorded,
+      storedResources(sampleCatalog).map(({ entitySet, ...definition }) => [entitySet.name, definition]),
+    ];
   } finally {
     await rm(scratch, { recursive: true });
   }
@@ -89,13 +98,14 @@ const without = (value: object, names: ReadonlySet<string>): object =>
 /** Fields, gates and the outcome of each probe with each field. */
 function checks(): unknown {
   const fields = recordNames.map((name) => {
-    const rounding = roundingOf(name);
+    const rounding = roundingOf(sampleCatalog, name);
+    const isListed = listedValuesOf(sampleCatalog, dictionary);
     return [
       name,
       resource(name).fields.map((field) => {
         return [
           without(field, words),
-          probes.map((probe) => deviationOf(probe, field, rounding) ?? "stored"),
+          probes.map((probe) => deviationOf(probe, field, { rounding, isListed }) ?? "stored"),
         ];
       }),
     ];

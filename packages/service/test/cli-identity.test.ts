@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { originatingSystems } from "@cadastre/reso";
+import { sampleSystems } from "@cadastre/sample/catalog";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ask } from "./support/ask.ts";
 import { cadastre } from "./support/cli.ts";
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => running.stop());
 
-const [{ id: source }] = originatingSystems;
+const [{ id: source }] = sampleSystems;
 const command = (...args: readonly string[]) => cadastre(args, { environment });
 const done = async (...args: readonly string[]) => {
   const outcome = await command(...args);

@@ -3,8 +3,8 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
-import { originatingSystems } from "@cadastre/reso";
 import { generateMarket, type SampleResource } from "@cadastre/sample";
+import { sampleSystems } from "@cadastre/sample/catalog";
 import type { Build } from "@cadastre/store";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -16,7 +16,7 @@ import { type Running, run } from "./support/running.ts";
 import { copyDataFolder } from "./support/test-database.ts";
 
 const listings = 100;
-const [system] = originatingSystems;
+const [system] = sampleSystems;
 const source = system.id;
 const market = generateMarket({ seed: 1, listings: 400 });
 
@@ -160,7 +160,7 @@ describe("records", () => {
 
 describe("what is rejected", () => {
   const base = recordsOf("Property")[0] ?? {};
-  const other = originatingSystems[1];
+  const other = sampleSystems[1];
   const foreign = [...market.rows("Property")].find(({ datasetId }) => datasetId === other.datasetId)?.record;
   /** What is wrong with a line of the file, the field at fault and the code. */
   const faults: readonly (readonly [string, string | Json, string | null, string])[] = [

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { originatingSystems } from "@cadastre/reso";
+import { sampleSystems } from "@cadastre/sample/catalog";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { cadastre, cadastreProcess } from "./support/cli.ts";
 import { type Running, run } from "./support/running.ts";
 
-const [system] = originatingSystems;
+const [system] = sampleSystems;
 
 let running: Running;
 let environment: Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { originatingSystems } from "@cadastre/reso";
+import { sampleSystems } from "@cadastre/sample/catalog";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { databasesOf } from "../src/data/databases.ts";
 import { ask, query, walk } from "./support/ask.ts";
@@ -9,7 +9,7 @@ import { type FeedServer, sendJson, startFeeds } from "./support/feed-server.ts"
 import { end, says, startProgram } from "./support/program.ts";
 import { type Running, run } from "./support/running.ts";
 
-const [system] = originatingSystems;
+const [system] = sampleSystems;
 const ofSystem = `OriginatingSystemName eq '${system.name}'`;
 
 /** The service that is pulled from, which has more listings, and the one that pulls. */

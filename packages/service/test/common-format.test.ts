@@ -1,4 +1,4 @@
-import { entitySet } from "@cadastre/reso";
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../src/ingest/entry.ts";
@@ -6,6 +6,8 @@ import { parseJson } from "../src/ingest/exact-json.ts";
 import { formatOf } from "../src/ingest/format.ts";
 import { readCommonFormat } from "../src/ingest/read-common-format.ts";
 import { maxLine } from "../src/ingest/read-lines.ts";
+
+const { entitySet } = sampleCatalog;
 
 const context = "urn:reso:metadata:2.0:resource:office";
 

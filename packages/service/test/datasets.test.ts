@@ -1,9 +1,11 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { StructuralProperty } from "@cadastre/odata";
-import { fieldsOf } from "@cadastre/reso";
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import { marketColumns } from "@cadastre/store/market";
 import { expect, test } from "vitest";
+
+const { fieldsOf } = sampleCatalog;
 
 const file = fileURLToPath(new URL("../../../docs/datasets.md", import.meta.url));
 

@@ -1,7 +1,11 @@
-import { lookupNames, lookupValues, ownResourceNames, resource } from "@cadastre/reso";
+import { ownResourceNames } from "@cadastre/reso";
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ask, query, toCollection, toEntity, walk } from "./support/ask.ts";
 import { type Running, run } from "./support/running.ts";
+
+const { resource } = sampleCatalog;
+const { names: lookupNames, values: lookupValues } = sampleCatalog.lookups;
 
 let running: Running;
 beforeAll(async () => {

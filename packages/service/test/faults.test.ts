@@ -2,14 +2,14 @@ import { randomBytes } from "node:crypto";
 import { Writable } from "node:stream";
 import { compileScope, type Scope } from "@cadastre/entitlement";
 import { QueryError } from "@cadastre/odata";
-import { entitySet } from "@cadastre/reso";
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import type { Page, Store } from "@cadastre/store";
 import { identitiesOf } from "@cadastre/store/property";
 import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
 import { createRates } from "../src/access/rates.ts";
 import { createApp, type Services } from "../src/app.ts";
-import { scopeOptions } from "../src/catalog.ts";
+import { scopeOptionsOf } from "../src/catalog.ts";
 import { readConfig } from "../src/config.ts";
 import { demoCustomers } from "../src/demo/customers.ts";
 import { MemoryBudget } from "../src/http/memory-budget.ts";
@@ -19,6 +19,8 @@ import { type Listening, listen } from "../src/http/server.ts";
 import { activeScopes } from "./support/active-scopes.ts";
 import { ask, toError } from "./support/ask.ts";
 import { errorText } from "./support/error-body.ts";
+
+const { entitySet } = sampleCatalog;
 
 const property = "/reso/odata/Property";
 const emptyPage: Page = { records: new Uint8Array(), length: 0, last: [], next: null };
@@ -47,7 +49,7 @@ function scope(): Scope {
     jti: "j",
     ...customer.grants,
   };
-  return compileScope(document, scopeOptions);
+  return compileScope(document, scopeOptionsOf(sampleCatalog));
 }
 
 /** A service over a store of the test's making, that lets everybody in. */
@@ -66,6 +68,7 @@ async function serve(store: Partial<Store>, environment: Record<string, string> 
   };
   const readiness = createReadiness([], { log: pino({ level: "silent" }) });
   const services: Services = {
+    catalog: sampleCatalog,
     config: readConfig(environment),
     log: pino(
       new Writable({

@@ -1,8 +1,8 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { originatingSystems } from "@cadastre/reso";
 import { generateMarket } from "@cadastre/sample";
+import { sampleCatalog, sampleSystems } from "@cadastre/sample/catalog";
 import type { WritableStore } from "@cadastre/store";
 import { checkSqlite } from "@cadastre/store/sqlite";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -20,6 +20,7 @@ import { startService } from "../src/service.ts";
 import { ask, query, toCollection } from "./support/ask.ts";
 import { cadastre } from "./support/cli.ts";
 import { noProgress } from "./support/prepare-demo.ts";
+import { addSampleSystems } from "./support/sample-systems.ts";
 
 let folder: DataFolder;
 beforeEach(async () => {
@@ -30,7 +31,7 @@ afterEach(() => rm(folder.path, { recursive: true }));
 const command = (...args: readonly string[]) =>
   cadastre(args, { environment: { CADASTRE_DATA: folder.path } });
 
-const [system] = originatingSystems;
+const [system] = sampleSystems;
 const own = [...generateMarket({ seed: 3, listings: 30 }).rows("Property")].filter(
   ({ datasetId }) => datasetId === system.datasetId,
 );
@@ -49,8 +50,11 @@ async function inStore<T>(work: (store: WritableStore) => Promise<T>): Promise<T
   }
 }
 
-test("a start without listings serves no set, says how to load some, and serves what is loaded", async () => {
+test("a start without listings serves none, says how to load some, and serves what is loaded", async () => {
   await prepareListings(folder, 0, noProgress);
+  const listed = await command("system", "list");
+  expect([listed.code, listed.stdout, listed.stderr]).toEqual([0, "", expect.stringContaining("system add")]);
+  await addSampleSystems(folder);
   const secrets = await readSecrets(folder);
   const keys = await withRegistry(folder, (registry) =>
     prepareDemoAccess(folder, registry, secrets, Date.now()),
@@ -59,10 +63,11 @@ test("a start without listings serves no set, says how to load some, and serves 
   const service = await startService(config, folder);
   try {
     const get = (target: string) => ask(service.baseUrl, target, { "x-api-key": keys[0]?.apiKey ?? "" });
-    expect(toCollection(await get("/reso/odata")).value).toEqual([]);
+    expect(toCollection(await get("/reso/odata")).value.map(({ name }) => name)).toEqual(["Lookup"]);
     const property = await get("/reso/odata/Property");
     expect([property.status, property.text]).toEqual([404, (await get("/reso/odata/Nope")).text]);
-    expect(banner({ baseUrl: service.baseUrl, keys: [...keys] }, service, folder.demo)).toContain(
+    const unserved = { ...service, isServing: false };
+    expect(banner({ baseUrl: service.baseUrl, keys: [...keys] }, unserved, folder.demo)).toContain(
       "npm run cadastre -- ingest --resource Property",
     );
     expect((await ingest()).stderr).not.toContain("sample");
@@ -71,7 +76,7 @@ test("a start without listings serves no set, says how to load some, and serves 
       .poll(async () => toCollection(await get("/reso/odata")).value.map(({ name }) => name), {
         timeout: 20_000,
       })
-      .toEqual(["Property"]);
+      .toEqual(["Property", "Lookup"]);
     const counted = await get(`/reso/odata/Property${query({ $top: 0, $count: true })}`);
     expect(toCollection(counted)["@odata.count"]).toBe(own.length);
   } finally {
@@ -137,6 +142,6 @@ test("starts at once, even of one process id, leave one whole database", async (
   });
   expect(await files()).not.toContain(basename(folder.database));
   await Promise.all([first, prepareListings(folder, 20, noProgress)]);
-  expect(checkSqlite(folder.database, storedResources)).toEqual([]);
+  expect(checkSqlite(folder.database, storedResources(sampleCatalog))).toEqual([]);
   expect((await readdir(folder.path)).filter((name) => name.includes("preparing"))).toEqual([]);
 });

@@ -1,7 +1,9 @@
-import { entitySet } from "@cadastre/reso";
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ask, type Headers, query, toCollection, toEntity, toError, walk } from "./support/ask.ts";
 import { type Running, run } from "./support/running.ts";
+
+const { entitySet } = sampleCatalog;
 
 let running: Running;
 let base: string;

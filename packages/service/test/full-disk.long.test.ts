@@ -5,15 +5,15 @@ import { closeSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { originatingSystems } from "@cadastre/reso";
 import { generateMarket } from "@cadastre/sample";
+import { sampleSystems } from "@cadastre/sample/catalog";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Demo } from "../src/demo/demo-file.ts";
 import { ask, query, toCollection } from "./support/ask.ts";
 import { dataOf, type ManifestReply, refusal } from "./support/deliveries.ts";
 import { end, type Program, says, startProgram } from "./support/program.ts";
 
-const [system] = originatingSystems;
+const [system] = sampleSystems;
 
 /** Command that runs another one as root of its own mount namespace. Its mounts disappear when its processes end. */
 const unshared = ["unshare", "--map-root-user", "--mount"] as const;

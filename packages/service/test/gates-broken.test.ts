@@ -1,7 +1,8 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { originatingSystems, resourceNames } from "@cadastre/reso";
+import { resourceNames } from "@cadastre/reso";
+import { sampleSystems } from "@cadastre/sample/catalog";
 import type { WritableStore } from "@cadastre/store";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { GateResult } from "../src/gates/gate.ts";
@@ -17,9 +18,9 @@ import { withDatabase } from "./support/test-database.ts";
  * policies. `cadastre gates` and `cadastre publish` run here as in a process of their own, with modules of their own.
  */
 
-const [{ id: source, name: systemName, prefix }] = originatingSystems;
+const [{ id: source, name: systemName, prefix }] = sampleSystems;
 /** Its market is another one. */
-const farName = originatingSystems.at(-1)?.name ?? "";
+const farName = sampleSystems.at(-1)?.name ?? "";
 let running: Running;
 let files: string;
 beforeAll(async () => {
@@ -205,7 +206,7 @@ describe("what is ingested breaks", () => {
     const stage = async (change: object) => {
       const record = { ...toCollection(await get("/Property?$top=1")).value[0], ...change };
       const { datasetId, id } =
-        originatingSystems.find(({ name }) => name === Reflect.get(record, "OriginatingSystemName")) ??
+        sampleSystems.find(({ name }) => name === Reflect.get(record, "OriginatingSystemName")) ??
         expect.unreachable();
       const changed = [{ resource: "Property", datasetId, record }];
       await withStore(({ builds }) => builds.stage("Property", id, changed, { cursor: "around" }));
@@ -229,7 +230,7 @@ describe("what is ingested breaks", () => {
 
   test("published_build: nothing is left", async () => {
     const offices = toCollection(await get("/Office?$top=1000")).value;
-    for (const { id, name } of originatingSystems) {
+    for (const { id, name } of sampleSystems) {
       const keys = offices
         .filter((row) => row["OriginatingSystemName"] === name)
         .map((row) => row["OfficeKey"]);
@@ -338,7 +339,7 @@ test("the check of the builds names the dataset that differs from what was publi
     code: 0,
     stderr: expect.stringContaining("is as it was published") as unknown,
   });
-  const [{ datasetId }] = originatingSystems;
+  const [{ datasetId }] = sampleSystems;
   const offices = await listingsSql(
     `select "OfficeKey" as key, cast("cadastre_record" as text) as record from "Office"`,
   );

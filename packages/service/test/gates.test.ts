@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
-import { entitySet, resourceNames } from "@cadastre/reso";
+import { resourceNames } from "@cadastre/reso";
 import { generateMarket } from "@cadastre/sample";
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import type { Builds, Change } from "@cadastre/store";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { databasesOf } from "../src/data/databases.ts";
@@ -12,6 +13,8 @@ import { ask, query, toCollection, toEntity } from "./support/ask.ts";
 import { cadastre } from "./support/cli.ts";
 import { removalsOf } from "./support/removals.ts";
 import { type Running, run } from "./support/running.ts";
+
+const { entitySet } = sampleCatalog;
 
 let running: Running;
 beforeAll(async () => {
@@ -178,7 +181,7 @@ describe("a listing that moves", () => {
         await builds.stage("Property", "test", [change], { cursor: `move ${i}` });
         const {
           builds: [build],
-        } = await publishGated(builds, ["Property"]);
+        } = await publishGated({ builds, catalog: sampleCatalog }, ["Property"]);
         expect(await seen(listing)).toEqual({ status: 404, keys: [[], []] });
         await builds.rollback("Property", build?.previous ?? "");
         expect(await seen(listing)).toEqual(before);

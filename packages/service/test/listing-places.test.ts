@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { originatingSystems, whereOfCell } from "@cadastre/reso";
+import { whereOfCell } from "@cadastre/reso";
+import { sampleSystems } from "@cadastre/sample/catalog";
 import { latLngToCell } from "h3-js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { databasesOf } from "../src/data/databases.ts";
@@ -11,7 +12,7 @@ import { type Running, run } from "./support/running.ts";
 import { house, listing, lonestar, provisional } from "./v1/property-service.ts";
 
 /** A listing in Seattle; the house is in Austin. */
-const evergreen = originatingSystems[2];
+const evergreen = sampleSystems[2];
 const seattle = {
   Latitude: 47.6205,
   Longitude: -122.3493,

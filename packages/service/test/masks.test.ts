@@ -1,5 +1,6 @@
 import { gunzipSync } from "node:zlib";
 import type { DatasetGrant } from "@cadastre/entitlement";
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fieldDisclosures } from "../src/cli/entitlement/sign.ts";
 import { demoCustomers } from "../src/demo/customers.ts";
@@ -161,7 +162,7 @@ describe.each(maskedCustomers)("$name", ({ name, grants }) => {
 });
 
 test.each(demoCustomers)("$name is granted no field that may tell a masked one", ({ grants }) => {
-  expect(fieldDisclosures({ datasets: grants.datasets })).toEqual([]);
+  expect(fieldDisclosures({ datasets: grants.datasets }, sampleCatalog)).toEqual([]);
 });
 
 test("some demo customer has masks", () => {

@@ -28,6 +28,7 @@ import { ask } from "./support/ask.ts";
 import { cadastre } from "./support/cli.ts";
 import { prepareDemo } from "./support/prepare-demo.ts";
 import { end, says, startProgram } from "./support/program.ts";
+import { addSampleSystems } from "./support/sample-systems.ts";
 
 if (!hasPostgres) console.warn("no PostgreSQL server is installed: several nodes are not tested");
 
@@ -111,6 +112,7 @@ describe.skipIf(!hasPostgres)("several nodes on one database", () => {
     url = await server.createDatabase();
     const folder = await open("first");
     const keys = await prepareDemo(folder, 0);
+    await addSampleSystems(folder);
     apiKey = keys[0]?.apiKey ?? "";
     nodes = await Promise.all([startNode("first"), startNode("second")]);
   }, 120_000);

@@ -1,8 +1,10 @@
-import { entitySet } from "@cadastre/reso";
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import type { Candidate } from "@cadastre/store";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parcelIdentityBy } from "../src/gates/parcels.ts";
+
+const { entitySet } = sampleCatalog;
 
 /** Places of two Placekeys some 6 km apart. */
 const places = [
@@ -34,6 +36,7 @@ async function found(records: readonly Given[], atOnce: number) {
   };
   const candidate = { records: records.length, all } as unknown as Candidate;
   const { passed, evidence } = await parcelIdentityBy(atOnce).check({
+    catalog: sampleCatalog,
     entitySet: entitySet("PublicRecord"),
     candidate,
     passedBefore: new Set(),

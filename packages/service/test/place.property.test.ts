@@ -1,5 +1,6 @@
-import { originatingSystems, whereOfCell } from "@cadastre/reso";
+import { whereOfCell } from "@cadastre/reso";
 import { generateMarket } from "@cadastre/sample";
+import { sampleCatalog, sampleSystems } from "@cadastre/sample/catalog";
 import fc from "fast-check";
 import { latLngToCell } from "h3-js";
 import { describe, expect, test } from "vitest";
@@ -9,6 +10,7 @@ import {
   doubtOf,
   isAtPlace,
   isInStateOf,
+  statesOf,
 } from "../src/identity/coordinates.ts";
 
 const placekeyAt = ([latitude, longitude]: Coordinates): string =>
@@ -94,8 +96,8 @@ test("a Placekey of the Aleutians is of Alaska on both sides of the 180th meridi
     [52.9, 172.9],
     [51.95, 179.6],
   ] as const satisfies readonly Coordinates[]) {
-    expect(doubtOf(placekeyAt([...place]), { StateOrProvince: "AK" }, null)).toBeUndefined();
-    expect(doubtOf(placekeyAt([...place]), { StateOrProvince: "WA" }, null)).toBe("outside_state");
+    expect(doubtOf(placekeyAt([...place]), { StateOrProvince: "AK" }, [])).toBeUndefined();
+    expect(doubtOf(placekeyAt([...place]), { StateOrProvince: "WA" }, [])).toBe("outside_state");
   }
 });
 
@@ -103,8 +105,10 @@ test("no listing of the sample market is doubted, and none lies outside its stat
   for (const { record, datasetId } of generateMarket({ seed: 1, listings: 1000 }).rows("Property")) {
     const { Placekey } = record;
     const place = coordinatesOf(record);
-    if (typeof Placekey === "string") expect(doubtOf(Placekey, record, datasetId)).toBeUndefined();
-    if (place !== undefined) expect(isInStateOf(place, record, datasetId)).toBe(true);
+    if (typeof Placekey === "string")
+      expect(doubtOf(Placekey, record, statesOf(sampleCatalog, datasetId))).toBeUndefined();
+    if (place !== undefined)
+      expect(isInStateOf(place, record, statesOf(sampleCatalog, datasetId))).toBe(true);
   }
 });
 
@@ -113,10 +117,10 @@ test("without a state of its own a listing may lie in any state of its system", 
     [45.5152, -122.6784],
     [47.6062, -122.3321],
   ];
-  const datasetOf = (name: string) => originatingSystems.find(({ id }) => id === name)?.datasetId ?? "";
-  expect(isInStateOf(portland, {}, datasetOf("cascade"))).toBe(true);
-  expect(isInStateOf(seattle, {}, datasetOf("cascade"))).toBe(true);
-  expect(isInStateOf(portland, {}, datasetOf("lonestar"))).toBe(false);
-  expect(isInStateOf(seattle, { StateOrProvince: "BC" }, datasetOf("lonestar"))).toBeUndefined();
-  expect(isInStateOf(seattle, {}, null)).toBeUndefined();
+  const statesOfSystem = (name: string) => sampleSystems.find(({ id }) => id === name)?.states ?? [];
+  expect(isInStateOf(portland, {}, statesOfSystem("cascade"))).toBe(true);
+  expect(isInStateOf(seattle, {}, statesOfSystem("cascade"))).toBe(true);
+  expect(isInStateOf(portland, {}, statesOfSystem("lonestar"))).toBe(false);
+  expect(isInStateOf(seattle, { StateOrProvince: "BC" }, statesOfSystem("lonestar"))).toBeUndefined();
+  expect(isInStateOf(seattle, {}, [])).toBeUndefined();
 });

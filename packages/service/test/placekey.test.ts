@@ -1,9 +1,12 @@
-import { entitySet, whereOfCell } from "@cadastre/reso";
+import { whereOfCell } from "@cadastre/reso";
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import { geoToPlacekey, placekeyToH3 } from "@placekey/placekey";
 import fc from "fast-check";
 import { isValidCell, latLngToCell } from "h3-js";
 import { expect, test } from "vitest";
 import { requirePlacekey } from "../src/odata/placekey.ts";
+
+const { entitySet } = sampleCatalog;
 
 const property = entitySet("Property");
 const isTaken = (placekey: string): boolean => {

@@ -1,6 +1,10 @@
 import { resourceRules } from "@cadastre/entitlement";
-import { entitySet, lookupValues, type ResourceName } from "@cadastre/reso";
+import type { ResourceName } from "@cadastre/reso";
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import { describe, expect, test } from "vitest";
+
+const { entitySet } = sampleCatalog;
+const { values: lookupValues } = sampleCatalog.lookups;
 
 const fieldsOf = (resource: ResourceName) => [...entitySet(resource).type.properties.keys()];
 

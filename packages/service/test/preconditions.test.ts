@@ -1,4 +1,4 @@
-import { originatingSystems } from "@cadastre/reso";
+import { sampleSystems } from "@cadastre/sample/catalog";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { databasesOf } from "../src/data/databases.ts";
 import { ask, type Headers, query, toCollection, toEntity, toError } from "./support/ask.ts";
@@ -26,7 +26,7 @@ const tagOf = async (target: string, headers: Headers = {}, name?: string) =>
 /** Commit the record of the listing with these changes, as another process would. */
 async function change(changes: Readonly<Record<string, unknown>>): Promise<void> {
   const { "@odata.context": _, ...record } = toEntity(await get(`${property}('${key}')`));
-  const system = originatingSystems.find(({ name }) => name === record["OriginatingSystemName"]);
+  const system = sampleSystems.find(({ name }) => name === record["OriginatingSystemName"]);
   const store = await databasesOf(running.folder).openListings({ threads: 0 });
   const datasetId = system?.datasetId ?? "";
   const { written } = await store.commit([

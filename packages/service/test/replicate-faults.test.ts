@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import type { WritableStore } from "@cadastre/store";
 import { openSqliteStore } from "@cadastre/store/sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -93,7 +94,11 @@ let elsewhere: FeedServer;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "cadastre-feed-"));
-  store = await openSqliteStore({ file: join(folder, "x.sqlite"), resources: storedResources, threads: 0 });
+  store = await openSqliteStore({
+    file: join(folder, "x.sqlite"),
+    resources: storedResources(sampleCatalog),
+    threads: 0,
+  });
   elsewhere = await startFeeds({ stolen: json({ value: [] }) });
   const away = `${elsewhere.origin}/stolen/Office`;
   feeds = await startFeeds({
@@ -142,16 +147,16 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-const source = sourceBySystem(OriginatingSystemName) ?? expect.unreachable();
+const source = sourceBySystem(sampleCatalog, OriginatingSystemName) ?? expect.unreachable();
 const rejectsFile = (name: string) => join(folder, `${name}.jsonl`);
 
 /** Replicate a feed, and tell the pauses that were made. */
 async function pull(name: string, { full = false, maxRejects = 100, tries = 3, timeout = 700 } = {}) {
   const pauses: number[] = [];
   const report = await replicateFeed({
-    store,
+    store: Object.assign(store, { catalog: sampleCatalog }),
     crosswalk: { assigned: async () => new Map() },
-    rounding: roundingOf("Office"),
+    rounding: roundingOf(sampleCatalog, "Office"),
     resource: "Office",
     source,
     asking: {

@@ -7,6 +7,7 @@ import {
   openKeySource,
   signEntitlement,
 } from "@cadastre/entitlement";
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import type { AccessRegistry } from "@cadastre/store/registry";
 import express from "express";
 import { pino } from "pino";
@@ -16,7 +17,7 @@ import { issueApiKey } from "../src/access/issue-key.ts";
 import { createKeyDirectory } from "../src/access/key-directory.ts";
 import { createRates } from "../src/access/rates.ts";
 import { createScopes, type Scopes } from "../src/access/scopes.ts";
-import { scopeOptions } from "../src/catalog.ts";
+import { scopeOptionsOf } from "../src/catalog.ts";
 import type { DataFolder } from "../src/data/data-folder.ts";
 import type { Peppers } from "../src/data/pepper.ts";
 import { openRegistry } from "../src/data/registry.ts";
@@ -48,7 +49,12 @@ beforeEach(async () => {
   keySet = join(folder.path, "keys.json");
   await publish(signer);
   keys = await openKeySource(keySet, { maxAge: 0.05, minInterval: 0 });
-  scopes = createScopes(registry.entitlements, { keys, issuer, audience }, scopeOptions, () => time);
+  scopes = createScopes(
+    registry.entitlements,
+    { keys, issuer, audience },
+    scopeOptionsOf(sampleCatalog),
+    () => time,
+  );
   await install(1);
 });
 afterEach(async () => {

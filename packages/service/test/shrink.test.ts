@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { originatingSystems } from "@cadastre/reso";
+import { sampleSystems } from "@cadastre/sample/catalog";
 import type { Build } from "@cadastre/store";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { databasesOf } from "../src/data/databases.ts";
@@ -11,7 +11,7 @@ import { cadastre } from "./support/cli.ts";
 import { type FeedServer, sendJson, startFeeds } from "./support/feed-server.ts";
 import { type Running, run } from "./support/running.ts";
 
-const [system] = originatingSystems;
+const [system] = sampleSystems;
 const ofSource = `OriginatingSystemName eq '${system.name}'`;
 
 let running: Running;
@@ -182,7 +182,7 @@ describe("a feed that has lost most of its records", () => {
 test("one record may always go: of a set of four it is a fourth", async () => {
   const [member] = await servedOf("Member");
   const own = ["a", "b", "c", "d"].map((key) => ({ ...member, MemberKey: `few-${key}` }));
-  const few = originatingSystems[1];
+  const few = sampleSystems[1];
   const rows = own.map((row) => ({ ...row, OriginatingSystemName: few.name }));
   const stage = async (name: string, lines: readonly unknown[], ...more: readonly string[]) =>
     tell("ingest", "--resource", "Member", "--source", few.id, await fileOf(name, lines), ...more);

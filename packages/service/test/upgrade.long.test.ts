@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { restrict } from "@cadastre/entitlement";
 import { bindQuery, parseFilter, parseOrderBy } from "@cadastre/odata";
 import { compilePackages } from "@cadastre/odata/testing";
-import { entitySet } from "@cadastre/reso";
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import type { StoredResource } from "@cadastre/store";
 import { openSqliteStore } from "@cadastre/store/sqlite";
 import { afterEach, describe, expect, test } from "vitest";
@@ -260,7 +260,7 @@ describe.each(releases)("a data folder of release %s", (release) => {
     await migrateFolder(folder, silent);
     const held = holdings(folder);
     const content = held();
-    const before = await answersOf(folder, storedResources, catalogVersion);
+    const before = await answersOf(folder, storedResources(sampleCatalog), catalogVersion);
     const after = await answersOf(folder, laterResources, catalogVersion + 1);
     expect(after).toEqual(before);
     expect(before.flat().length).toBeGreaterThan(50);
@@ -313,6 +313,8 @@ const dist = (file: string) => JSON.stringify(new URL(`../dist/data/${file}.js`,
 const killed = `
 import { openDataFolder } from ${dist("data-folder")};
 import { migrateFolder } from ${dist("migrate-folder")};
+
+const { entitySet } = sampleCatalog;
 const [path, last] = process.argv.slice(1);
 let steps = 0;
 const step = () => {
@@ -337,11 +339,11 @@ const stateOf = ({ database }: DataFolder): string =>
     if (open.prepare("select 1 from sqlite_schema where name = 'cadastre_schema'").get() === undefined)
       return "old";
     const recorded = open.prepare("select count(distinct resource) from cadastre_schema").pluck().get();
-    return recorded === storedResources.length ? "new" : "neither";
+    return recorded === storedResources(sampleCatalog).length ? "new" : "neither";
   });
 
 /** The catalog as a later release might have it. */
-const laterResources: readonly StoredResource[] = storedResources.map((resource) =>
+const laterResources: readonly StoredResource[] = storedResources(sampleCatalog).map((resource) =>
   resource.entitySet.name === "Property"
     ? {
         ...resource,
@@ -362,7 +364,7 @@ async function answersOf(
 ) {
   const store = await openSqliteStore({ file, resources, version, threads: 0 });
   try {
-    const property = entitySet("Property");
+    const property = sampleCatalog.entitySet("Property");
     const queries = [
       { orderBy: "ListPrice desc" },
       { filter: "City ge 'M'", orderBy: "City,ListPrice" },
@@ -379,7 +381,7 @@ async function answersOf(
         },
         property,
       );
-      const page = await store.page(restrict(bound, systemScope()));
+      const page = await store.page(restrict(bound, systemScope(sampleCatalog)));
       answers.push(JSON.parse(`[${Buffer.from(page.records).toString()}]`) as unknown[]);
     }
     return answers;

@@ -1,5 +1,8 @@
-import { type Field, lookupValues } from "@cadastre/reso";
+import type { Field } from "@cadastre/reso";
+import { sampleCatalog } from "../../src/catalog/index.ts";
 import type { FieldValue } from "../../src/record.ts";
+
+const { values: lookupValues } = sampleCatalog.lookups;
 
 const patterns: Partial<Record<Field["type"], RegExp>> = {
   "Edm.Date": /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/,

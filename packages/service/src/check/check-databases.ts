@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
+import { dictionaryCatalog } from "@cadastre/reso";
 import {
   type CheckedDatabase,
   checkSqlite,
@@ -42,7 +43,7 @@ export function startDatabaseCheck(
 }
 
 const databasesOf = ({ database, registry }: DatabaseFiles): readonly CheckedDatabase[] => [
-  { file: database, resources: storedResources },
+  { file: database, resources: storedResources(dictionaryCatalog) },
   { file: registry, resources: [] },
 ];
 

@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { entitySet, resoDdVersion } from "@cadastre/reso";
+import { resoDdVersion } from "@cadastre/reso";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { readConfig } from "../config.ts";
 import { type Caption, heatMapOf } from "../heat-map/heat-map.ts";
@@ -32,7 +32,12 @@ const draw = ({ html, svg }: Files) =>
     const coverage = await store.coverage("Property", minimumCellSize);
     if (coverage === undefined)
       throw new CommandRefused("no listings have been published: `publish Property` does that");
-    const map = heatMapOf(coverage, entitySet("Property"), systemScope());
+    const map = heatMapOf(
+      coverage,
+      store.catalog,
+      store.catalog.entitySet("Property"),
+      systemScope(store.catalog),
+    );
     const caption: Caption = {
       title: `Listings with a value, by field of RESO Data Dictionary ${resoDdVersion} and market`,
       unknown: `fewer than ${minimumCellSize} listings`,

@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import type { WritableStore } from "@cadastre/store";
 import { useFolder } from "../backup/folder-use.ts";
 import { isRestorePending } from "../backup/swap.ts";
 import { type Config, readConfig } from "../config.ts";
@@ -8,6 +7,7 @@ import { type DataFolder, openConfiguredFolder } from "../data/data-folder.ts";
 import { databasesOf } from "../data/databases.ts";
 import type { Registry } from "../data/registry.ts";
 import { withRegistry } from "../data/registry.ts";
+import type { Listings } from "../listings.ts";
 import { CommandRefused } from "./outcome.ts";
 
 /** Calls `work` with the registry of the configured data folder. Does not create a missing one. */
@@ -20,7 +20,7 @@ export const withServiceRegistry = <T>(
 
 /** Calls `work` with the listings database and the registry of the configured data folder. */
 export const withServiceStore = <T>(
-  work: (store: WritableStore, folder: DataFolder, registry: Registry, config: Config) => Promise<T>,
+  work: (store: Listings, folder: DataFolder, registry: Registry, config: Config) => Promise<T>,
 ): Promise<T> =>
   withServiceFolder("database", async (folder, config) => {
     const store = await databasesOf(folder).openListings({ threads: 0 });

@@ -23,11 +23,11 @@ export const gatesCommand = (): Command =>
     .addArgument(new Argument("<resource>").choices(recordNames))
     .addOption(json())
     .action((resource: RecordName, output: Output) =>
-      withServiceStore(async ({ builds }, _folder, { identities: crosswalk }, { maxShrink }) => {
-        const publication = await rehearseGates(builds, resource, { crosswalk, maxShrink });
+      withServiceStore(async (store, _folder, { identities: crosswalk }, { maxShrink }) => {
+        const publication = await rehearseGates(store, resource, { crosswalk, maxShrink });
         show(publication, output);
         requirePassed(publication);
-        if (!isActive(await builds.current(resource)))
+        if (!isActive(await store.builds.current(resource)))
           printMessage(`${resource} is not active: \`cadastre publish ${resource}\` activates it.`);
       }),
     );
@@ -40,12 +40,12 @@ export const publishCommand = (): Command =>
     .addOption(allowShrinkOption())
     .addOption(json())
     .action((given: readonly string[], { allowShrink = false, ...output }: PublishOptions) =>
-      withServiceStore(async ({ builds }, _folder, { identities: crosswalk }, { maxShrink }) => {
-        const resources = given.length > 0 ? given : await publishedOf(builds.current);
+      withServiceStore(async (store, _folder, { identities: crosswalk }, { maxShrink }) => {
+        const resources = given.length > 0 ? given : await publishedOf(store.builds.current);
         if (resources.length === 0)
           throw new CommandRefused("nothing was published before: name the resources to publish");
         const policy = { crosswalk, maxShrink, allowShrink };
-        const publication = await publishGated(builds, resources, policy);
+        const publication = await publishGated(store, resources, policy);
         show(publication, output);
         requirePassed(publication);
         for (const { resource, id, records } of publication.builds)

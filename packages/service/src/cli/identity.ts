@@ -1,13 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { identitiesOf, isProvisionalId } from "@cadastre/store/property";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { currentCatalog } from "../data/catalogs.ts";
 import { isCanonicalPlacekey } from "../identity/placekey.ts";
 import { servedProperty } from "../identity/served-property.ts";
 import { readCrosswalk } from "../ingest/crosswalk.ts";
-import { sources } from "../ingest/sources.ts";
 import { runningService } from "../takes-effect.ts";
 import { withServiceRegistry, withServiceStore } from "./data.ts";
 import { CommandRefused, printMessage, printResult } from "./outcome.ts";
+import { sourceNamed } from "./staging-options.ts";
 
 type Output = { readonly json?: true };
 
@@ -53,9 +54,10 @@ export function identityCommand(): Command {
       "CSV with the columns ListingKey and Placekey; without a Placekey, the source's counts",
     )
     .addOption(
-      new Option("--source <source>", "where the listings come from")
-        .choices(sources.map(({ name }) => name))
-        .makeOptionMandatory(),
+      new Option(
+        "--source <source>",
+        "where the listings come from: the id of a system",
+      ).makeOptionMandatory(),
     )
     .action(crosswalk);
   return group;
@@ -96,7 +98,8 @@ const show = (id: string, output: Output) =>
   });
 
 const crosswalk = (file: string, { source }: { readonly source: string }) =>
-  withServiceRegistry(async ({ identities }) => {
+  withServiceRegistry(async ({ identities, catalogs }) => {
+    sourceNamed((await currentCatalog(catalogs)).catalog, source);
     const text = await readFile(file, "utf8").catch((cause: NodeJS.ErrnoException) => {
       throw new CommandRefused(`${file} cannot be read (${cause.code})`, { cause });
     });

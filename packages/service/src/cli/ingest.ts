@@ -55,8 +55,8 @@ export const ingestCommand = (): Command =>
         withInput(file, folder.path, async (input) => {
           const { resource, maxRejects = Number.POSITIVE_INFINITY } = options;
           const rejects = options.rejects ?? `${file === "-" ? "stdin" : file}.rejects.jsonl`;
-          const source = sourceNamed(options.source);
-          const rounding = roundingOf(resource, options);
+          const source = sourceNamed(store.catalog, options.source);
+          const rounding = roundingOf(store.catalog, resource, options);
           const maxShrink = options.allowShrink ? 100 : config.maxShrink;
           const from = { store, crosswalk, resource, source, input, rounding };
           const task = { ...from, rejects, maxRejects, maxShrink };

@@ -1,9 +1,11 @@
-import { originatingSystems } from "@cadastre/reso";
 import type { MlsProfile } from "@cadastre/store/registry";
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
+import { currentCatalog } from "../data/catalogs.ts";
+import type { Registry } from "../data/registry.ts";
 import { runningService } from "../takes-effect.ts";
 import { withServiceRegistry } from "./data.ts";
 import { CommandRefused, printMessage, printResult } from "./outcome.ts";
+import { requireSystem } from "./system/require-system.ts";
 import { table } from "./table.ts";
 
 type Output = { readonly json?: true };
@@ -23,7 +25,7 @@ const optionOf: Readonly<Record<keyof Said, string>> = {
 
 const json = () => new Option("--json", "write the result for machines");
 const dataset = () =>
-  new Argument("<dataset>", "id of the originating system").choices(originatingSystems.map(({ id }) => id));
+  new Argument("<dataset>", "id of the originating system, as `cadastre system list` shows it");
 
 /** `cadastre profile …` */
 export function profileCommand(): Command {
@@ -63,15 +65,13 @@ function readHours(text: string): number {
   return hours;
 }
 
-function datasetIdOf(id: string): string {
-  const system = originatingSystems.find((one) => one.id === id);
-  if (system === undefined) throw new CommandRefused(`there is no dataset \`${id}\``);
-  return system.datasetId;
-}
+/** Returns the dataset of a system. @throws {CommandRefused} */
+const datasetIdOf = async (id: string, { catalogs }: Pick<Registry, "catalogs">): Promise<string> =>
+  requireSystem((await currentCatalog(catalogs)).catalog, id).datasetId;
 
 const set = (id: string, { draft, ...said }: Partial<Said> & { readonly draft?: true }) =>
-  withServiceRegistry(async ({ profiles }) => {
-    const datasetId = datasetIdOf(id);
+  withServiceRegistry(async ({ profiles, catalogs }) => {
+    const datasetId = await datasetIdOf(id, { catalogs });
     const before = await profiles.find(datasetId);
     const whole = { ...before, ...said };
     if (!isWhole(whole)) throw new CommandRefused(`the profile of ${id} lacks ${missingIn(whole)}`);
@@ -98,19 +98,20 @@ const profileJson = ({ approved, ...profile }: MlsProfile) => ({
 });
 
 const show = (id: string) =>
-  withServiceRegistry(async ({ profiles }) => {
-    const profile = await profiles.find(datasetIdOf(id));
+  withServiceRegistry(async ({ profiles, catalogs }) => {
+    const profile = await profiles.find(await datasetIdOf(id, { catalogs }));
     if (profile === undefined) throw new CommandRefused(`${id} has no profile: \`profile set\` makes one`);
     printResult(JSON.stringify(profileJson(profile), null, 2));
   });
 
 const list = (output: Output) =>
-  withServiceRegistry(async ({ profiles }) => {
+  withServiceRegistry(async ({ profiles, catalogs }) => {
+    const { systems } = (await currentCatalog(catalogs)).catalog;
     const listed = await profiles.list();
     if (output.json) return printResult(JSON.stringify(listed.map(profileJson), null, 2));
     if (listed.length === 0) return printMessage("No profiles.");
     const rows = listed.map(({ datasetId, displayName, updateHours, approved }) => [
-      originatingSystems.find((system) => system.datasetId === datasetId)?.id ?? datasetId,
+      systems.find((system) => system.datasetId === datasetId)?.id ?? datasetId,
       displayName,
       `${updateHours} h`,
       approved === null ? "draft" : "approved",

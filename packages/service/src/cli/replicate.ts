@@ -74,8 +74,8 @@ export const stageFeedCommand = (): Command =>
         const rejects = options.rejects ?? `${resource}.${source}.rejects.jsonl`;
         const asking = await askingOf(url, options);
         if (await endSample(store)) printMessage(sampleWarning(folder));
-        const from = { resource, source: sourceNamed(source), asking, full };
-        const rounding = roundingOf(resource, options);
+        const from = { resource, source: sourceNamed(store.catalog, source), asking, full };
+        const rounding = roundingOf(store.catalog, resource, options);
         const maxShrink = options.allowShrink ? 100 : config.maxShrink;
         const task = { store, crosswalk, ...from, rounding, rejects, maxRejects, maxShrink };
         const report = await withProgress((onProgress) => replicateFeed({ ...task, onProgress }));

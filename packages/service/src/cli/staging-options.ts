@@ -1,7 +1,7 @@
-import type { RecordName } from "@cadastre/reso";
+import type { Catalog, RecordName } from "@cadastre/reso";
 import { InvalidArgumentError, Option } from "commander";
 import type { NoteCode, NoteCounts } from "../ingest/notes.ts";
-import { type Source, sources } from "../ingest/sources.ts";
+import { type Source, sourcesOf } from "../ingest/sources.ts";
 import { CommandRefused } from "./outcome.ts";
 import { number } from "./progress.ts";
 
@@ -10,9 +10,10 @@ export const resourceOption = (names: readonly RecordName[]): Option =>
   new Option("--resource <resource>", "what the records are").choices(names).makeOptionMandatory();
 
 export const sourceOption = (): Option =>
-  new Option("--source <source>", "where they come from")
-    .choices(sources.map(({ name }) => name))
-    .makeOptionMandatory();
+  new Option(
+    "--source <source>",
+    "where they come from: the id of a system, or dictionary for what all share",
+  ).makeOptionMandatory();
 
 export const maxRejectsOption = (): Option =>
   new Option("--max-rejects <count>", "stop if more records than this are not taken").argParser(
@@ -67,8 +68,13 @@ export function parseRowCount(text: string): number {
   return Number(text);
 }
 
-export function sourceNamed(name: string): Source {
+/** Returns the source with a name. @throws {CommandRefused} names the sources that there are */
+export function sourceNamed(catalog: Catalog, name: string): Source {
+  const sources = sourcesOf(catalog);
   const found = sources.find((source) => source.name === name);
-  if (found === undefined) throw new CommandRefused(`there is no source \`${name}\``);
+  if (found === undefined)
+    throw new CommandRefused(
+      `--source: there is no source \`${name}\`. There are ${sources.map((source) => source.name).join(", ")}; \`cadastre system add\` adds another`,
+    );
   return found;
 }

@@ -1,12 +1,13 @@
 import { Command } from "commander";
 import { createScopes } from "../access/scopes.ts";
 import { openTrust } from "../access/trust.ts";
-import { scopeOptions } from "../catalog.ts";
+import { scopeOptionsOf } from "../catalog.ts";
+import { currentCatalog, type VersionedCatalog } from "../data/catalogs.ts";
 import { readSecretsOf } from "../data/secrets.ts";
-import { openExportDependencies } from "../delivery/dependencies.ts";
-import { outputProfiles } from "../delivery/profiles.ts";
+import { ofCatalog, openExportDependencies } from "../delivery/dependencies.ts";
 import { openSigningKeys } from "../delivery/signing-keys.ts";
 import { startWorker } from "../delivery/start-worker.ts";
+import { followCatalog } from "../follow-catalog.ts";
 import { createLog, errorFields } from "../log.ts";
 import { openTracing } from "../telemetry/open-tracing.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
@@ -25,6 +26,7 @@ export const workerCommand = (): Command =>
       withServiceRegistry(async (registry, folder, config) => {
         const log = createLog(config.logLevel);
         const { skipTokenKey } = await readSecretsOf(folder, registry);
+        const first = await currentCatalog(registry.catalogs);
         const manifestKeys = await openSigningKeys(folder, registry);
         const trust = await openTrust(config, folder, {
           registry,
@@ -33,20 +35,29 @@ export const workerCommand = (): Command =>
         let tracing: Tracing | undefined;
         try {
           tracing = await openTracing(config.tracing, log);
-          const scopes = createScopes(registry.entitlements, trust, scopeOptions);
           const exporting = await openExportDependencies({
             config,
+            catalog: first.catalog,
             folder,
             registry,
-            outputs: outputProfiles(config),
             manifestKeys,
             profiles: recentProfiles(registry.profiles),
             skipTokenKey,
           });
-          const worker = await startWorker(exporting, { scopes, log, tracing });
+          const start = ({ catalog }: VersionedCatalog) => {
+            const scopes = createScopes(registry.entitlements, trust, scopeOptionsOf(catalog));
+            return startWorker(ofCatalog(exporting, catalog), { scopes, log, tracing });
+          };
+          let worker = await start(first);
+          const replace = async (next: VersionedCatalog) => {
+            await worker.stop();
+            worker = await start(next);
+          };
+          const stopFollowing = followCatalog(registry, first.version, replace, log);
           const stopped = nextSignal(["SIGINT", "SIGTERM"]);
           printMessage("Building deliveries. Stop with Ctrl-C.");
           await stopped;
+          await stopFollowing();
           await worker.stop();
         } finally {
           await tracing?.stop();

@@ -1,10 +1,15 @@
-import { type Migration, StoreError, type StoreErrorCode, type WritableStore } from "@cadastre/store";
+import type { Catalog } from "@cadastre/reso";
+import { type Migration, StoreError, type StoreErrorCode } from "@cadastre/store";
 import type { AccessRegistry, RegistryAudit } from "@cadastre/store/registry";
 import type { SqliteStoreOptions } from "@cadastre/store/sqlite";
+import type { Listings } from "../listings.ts";
 import { DataError } from "./data-error.ts";
 
 /** Options for opening the listings. Those for threads and memory concern SQLite alone. */
-type ListingsOptions = Omit<SqliteStoreOptions, "file" | "resources" | "version" | "existing">;
+type ListingsOptions = Omit<SqliteStoreOptions, "file" | "resources" | "version" | "existing"> & {
+  /** By default the one in force, which is read from the registry. */
+  readonly catalog?: Catalog | undefined;
+};
 
 /** The two databases of a service, by engine. Every method throws a {@link DataError} for what the operator can fix. */
 export type Databases = {
@@ -18,7 +23,7 @@ export type Databases = {
    *
    * @param creates true to create a database that does not exist
    */
-  readonly openListings: (options: ListingsOptions, creates?: boolean) => Promise<WritableStore>;
+  readonly openListings: (options: ListingsOptions, creates?: boolean) => Promise<Listings>;
   /** Opens the registry, and creates it if it does not exist. */
   readonly openRegistry: (migration: Migration | "refuse") => Promise<AccessRegistry>;
   /** Opens the registry, which must exist, to read all of it in one transaction. */

@@ -1,9 +1,8 @@
 import { recordNames } from "@cadastre/reso";
-import type { WritableStore } from "@cadastre/store";
 import { publishGated } from "../gates/publication.ts";
+import type { Listings } from "../listings.ts";
 import { ExampleFinder } from "./examples.ts";
 import { notes } from "./notes.ts";
-import { sampleRecords } from "./sample-records.ts";
 
 /** A fixed seed, so that every first start generates the same market. */
 const seed = 1;
@@ -24,12 +23,13 @@ export type PreparationProgress = {
 
 /** Fills an empty database with sample listings. If it was interrupted, another call completes it. */
 export async function fillListings(
-  store: WritableStore,
+  store: Listings,
   listings: number,
   progress: PreparationProgress,
 ): Promise<void> {
   // Imported only here: building its tables takes longer than the rest of a command takes to start.
   const { generateMarket } = await import("@cadastre/sample");
+  const { sampleRecords } = await import("./sample-records.ts");
   await store.notes.set(notes.sample, "true");
   const finder = new ExampleFinder();
   let seen = 0;
@@ -48,8 +48,8 @@ export async function fillListings(
 }
 
 /** Publishes the demo's entity sets through the gates. */
-async function activate({ builds }: WritableStore): Promise<void> {
-  const { results } = await publishGated(builds, demoSets);
+async function activate(store: Listings): Promise<void> {
+  const { results } = await publishGated(store, demoSets);
   for (const [resource, found] of results)
     for (const { gate, passed, evidence } of found)
       if (!passed) throw new Error(`${resource} has not passed ${gate}: ${JSON.stringify(evidence)}`);

@@ -1,16 +1,19 @@
 import { join } from "node:path";
-import type { Migration, WritableStore } from "@cadastre/store";
+import { type Catalog, emptyDefinition } from "@cadastre/reso";
+import type { Migration } from "@cadastre/store";
 import { catalogVersion } from "../catalog.ts";
+import type { Listings } from "../listings.ts";
 import { backUp } from "./backup-file.ts";
+import { addFirstCatalog, currentCatalog } from "./catalogs.ts";
 import type { DataFolder } from "./data-folder.ts";
 import { databasesOf } from "./databases.ts";
 import { notes } from "./notes.ts";
-import { openRegistry } from "./registry.ts";
+import { openRegistry, withRegistry } from "./registry.ts";
 import { findInvalidValues } from "./stored-values.ts";
 
 /** Checks the records that an earlier version has stored. It reports faults and changes nothing. */
 export type StoredRecordCheck = (
-  store: WritableStore,
+  store: Listings,
   folder: DataFolder,
   say: (line: string) => void,
 ) => Promise<void>;
@@ -43,9 +46,21 @@ export async function migrateFolder(
     ...(folder.postgres === undefined ? { before: () => backUp(folder, database, catalogVersion, say) } : {}),
     onProgress: say,
   });
-  if (await databases.hasListings()) {
+  const hasListings = await databases.hasListings();
+  let catalog: Catalog | undefined;
+  if (await databases.hasRegistry()) {
+    const registry = await openRegistry(folder, migrationOf(databases.registryName));
+    try {
+      catalog = (await currentCatalog(registry.catalogs)).catalog;
+      // A release before had its systems compiled in: from now on they are data.
+      if (hasListings) await addFirstCatalog(registry.catalogs, catalog.definition);
+    } finally {
+      await registry.close();
+    }
+  }
+  if (hasListings) {
     const migration = migrationOf(databases.listingsName);
-    const store = await databases.openListings({ threads: 0, migration });
+    const store = await databases.openListings({ catalog, threads: 0, migration });
     try {
       if ((await store.notes.get(notes.checked)) !== String(catalogVersion)) {
         await checkRecords(store, folder, say);
@@ -54,10 +69,6 @@ export async function migrateFolder(
     } finally {
       await store.close();
     }
-  }
-  if (await databases.hasRegistry()) {
-    const registry = await openRegistry(folder, migrationOf(databases.registryName));
-    await registry.close();
   }
 }
 
@@ -68,7 +79,9 @@ export async function migrateFolder(
  */
 export async function createDatabases(folder: DataFolder): Promise<void> {
   const { hasListings, openListings } = databasesOf(folder);
-  const store = await openListings({ threads: 0 }, !(await hasListings()));
+  const creates = !(await hasListings());
+  if (creates) await withRegistry(folder, ({ catalogs }) => addFirstCatalog(catalogs, emptyDefinition));
+  const store = await openListings({ threads: 0 }, creates);
   try {
     await store.notes.set(notes.checked, String(catalogVersion));
   } finally {

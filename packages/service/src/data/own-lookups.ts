@@ -1,24 +1,33 @@
-import { lookupValues, type OwnLookupValue, resource, resourceNames } from "@cadastre/reso";
+import { type Catalog, type OwnLookupValue, resourceNames } from "@cadastre/reso";
 import type { StoredRecord } from "@cadastre/store";
+import { perCatalog } from "../catalog.ts";
 
-/** By resource: the fields whose lookup has no values in the dictionary, so that each system defines its own, with that lookup. */
-const openFields = new Map<string, readonly (readonly [field: string, lookup: string])[]>(
-  resourceNames.map((name) => [
-    name,
-    resource(name).fields.flatMap(({ name: field, lookup }) =>
-      lookup !== undefined && lookupValues(lookup).length === 0 ? [[field, lookup] as const] : [],
+/** Fields whose lookup lists no values, so that each system defines its own, with that lookup; by resource. */
+const openFieldsOf = perCatalog(
+  ({ fieldsOf, lookups }) =>
+    new Map<string, readonly (readonly [field: string, lookup: string])[]>(
+      resourceNames.map((name) => [
+        name,
+        fieldsOf(name).flatMap(({ name: field, lookup }) =>
+          lookup !== undefined && lookups.values(lookup).length === 0 ? [[field, lookup] as const] : [],
+        ),
+      ]),
     ),
-  ]),
 );
 
 /** Collects the values of lookups for which the dictionary lists none, from the records that use them. */
 export class OwnLookups {
+  readonly #openFields: ReturnType<typeof openFieldsOf>;
   /** By the JSON of dataset, lookup and value. */
   readonly #values = new Map<string, OwnLookupValue>();
 
+  constructor(catalog: Catalog) {
+    this.#openFields = openFieldsOf(catalog);
+  }
+
   see({ resource: name, datasetId, record }: StoredRecord): void {
     if (datasetId === null) return;
-    for (const [field, lookupName] of openFields.get(name) ?? [])
+    for (const [field, lookupName] of this.#openFields.get(name) ?? [])
       for (const value of [record[field]].flat())
         if (typeof value === "string")
           this.#values.set(JSON.stringify([datasetId, lookupName, value]), { datasetId, lookupName, value });

@@ -1,4 +1,4 @@
-import { originatingSystems } from "@cadastre/reso";
+import { type Catalog, dictionaryCatalog } from "@cadastre/reso";
 import { StoreError } from "@cadastre/store";
 import {
   addPartitions,
@@ -11,6 +11,7 @@ import {
 } from "@cadastre/store/postgres";
 import { openPostgresRegistry, openPostgresRegistryAudit } from "@cadastre/store/registry";
 import { catalogVersion, storedResources } from "../catalog.ts";
+import { toCatalog } from "./catalogs.ts";
 import { DataError } from "./data-error.ts";
 import type { PostgresAddress } from "./data-folder.ts";
 import { type Databases, registryWait, requireSchema, type SchemaRemedies } from "./database-engine.ts";
@@ -85,15 +86,16 @@ export function postgresDatabases({
   const name = nameOf(url);
   const opening = <T>(open: () => Promise<T>): Promise<T> =>
     withRemedies(name, () => requireSchema(name, schemaRemedies, open));
-  const openListings: Databases["openListings"] = (
-    { threads, timeout, limits, migration },
+  const openListings: Databases["openListings"] = async (
+    { catalog: given, threads, timeout, limits, migration },
     creates = false,
-  ) =>
-    openPostgresStore({
+  ) => {
+    const catalog = given ?? (await catalogIn(url));
+    const store = await openPostgresStore({
       connection: url,
       // A program that reads no pages for clients needs the latest state, of the primary.
       replicas: threads === 0 ? [] : readUrls,
-      resources: storedResources,
+      resources: storedResources(catalog),
       version: catalogVersion,
       migration: migration ?? "refuse",
       existing: !creates,
@@ -103,6 +105,8 @@ export function postgresDatabases({
       connections: threads === 0 ? 2 : connections,
       statements,
     });
+    return Object.assign(store, { catalog });
+  };
   const openRegistry = (migration: Parameters<Databases["openRegistry"]>[0], existing: boolean) =>
     openPostgresRegistry({ connection: url, wait: registryWait, migration, existing });
   return {
@@ -117,11 +121,21 @@ export function postgresDatabases({
   };
 }
 
-/** Datasets that get a partition of their own. */
+/** Returns the catalog in force. */
+async function catalogIn(url: string): Promise<Catalog> {
+  const audit = await openPostgresRegistryAudit({ connection: url, wait: registryWait });
+  try {
+    return (await toCatalog(await audit.catalog())).catalog;
+  } finally {
+    await audit.close();
+  }
+}
+
+/** Ways to divide tables into partitions: one for each dataset of the catalog, or by a hash of the dataset. */
 const partitionings = {
-  list: { by: "list", datasets: originatingSystems.map(({ datasetId }) => datasetId) },
-  hash: { by: "hash" },
-} as const satisfies Readonly<Record<Partitioning["by"], Partitioning>>;
+  list: ({ systems }) => ({ by: "list", datasets: systems.map(({ datasetId }) => datasetId) }),
+  hash: () => ({ by: "hash" }),
+} as const satisfies Readonly<Record<Partitioning["by"], (catalog: Catalog) => Partitioning>>;
 
 /** Names of the ways to divide tables into partitions. */
 export const partitionNames = Object.keys(partitionings) as readonly Partitioning["by"][];
@@ -137,20 +151,21 @@ export const partitionListings = (
   onProgress: (step: string) => void,
 ): Promise<void> =>
   withRemedies(nameOf(url), async () => {
+    const catalog = await catalogIn(url);
     const store = await openPostgresStore({
       connection: url,
-      resources: storedResources,
+      resources: storedResources(catalog),
       version: catalogVersion,
       migration: { onProgress },
       existing: true,
-      partitions: partitionings[by],
+      partitions: partitionings[by](catalog),
     });
     await store.close();
   });
 
 /** Returns the operations on the partitions of datasets. They throw a {@link DataError} if the database cannot be used. */
 export function partitionsOf({ url }: PostgresAddress) {
-  const place = { connection: url, resources: storedResources };
+  const place = { connection: url, resources: storedResources(dictionaryCatalog) };
   return {
     add: (datasetId: string) => withRemedies(nameOf(url), () => addPartitions(place, datasetId)),
     remove: (datasetId: string) =>

@@ -2,15 +2,18 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { link, readdir, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { type CatalogDefinition, createCatalog, emptyDefinition } from "@cadastre/reso";
 import type { WritableStore } from "@cadastre/store";
 import { lockFile } from "@cadastre/store/sqlite";
 import { catalogVersion } from "../catalog.ts";
+import { addFirstCatalog, toCatalog } from "./catalogs.ts";
 import type { DataFolder, PostgresAddress } from "./data-folder.ts";
 import { databasesOf } from "./databases.ts";
 import { fillListings, type PreparationProgress } from "./fill-listings.ts";
 import { isSample, notes } from "./notes.ts";
 import { withDatabaseLock } from "./postgres-databases.ts";
 import { PrepareError } from "./prepare-error.ts";
+import { withRegistry } from "./registry.ts";
 import { sqliteDatabases } from "./sqlite-databases.ts";
 
 /**
@@ -49,7 +52,10 @@ async function prepareFile(
     throw new PrepareError(
       `${folder.database} is missing, but ${folder.database}-wal with its last changes is there: put the database back, or move ${folder.database}-wal away`,
     );
-  if (listings > 0) progress.started(listings);
+  const hadRegistry = existsSync(folder.registry);
+  // Before the database, so that no start takes an empty one for that of an earlier release, whose systems were compiled in.
+  if (listings === 0) await recordCatalog(folder, hadRegistry ? await sampleDefinition() : emptyDefinition);
+  else progress.started(listings);
   const beside = `${folder.database}.${randomUUID()}.preparing`;
   const lock = lockFile(lockOf(beside), "exclusive");
   try {
@@ -58,8 +64,17 @@ async function prepareFile(
     await rm(lockOf(beside), { force: true });
     lock?.release();
   }
+  if (listings > 0) await recordCatalog(folder, await sampleDefinition());
   return true;
 }
+
+/** Definition of the catalog of sample listings, and of databases of releases whose systems were compiled in. */
+const sampleDefinition = async (): Promise<CatalogDefinition> =>
+  (await toCatalog(undefined)).catalog.definition;
+
+/** Adds the first catalog to the registry, which it creates if need be. */
+const recordCatalog = (folder: DataFolder, definition: CatalogDefinition): Promise<void> =>
+  withRegistry(folder, ({ catalogs }) => addFirstCatalog(catalogs, definition));
 
 /**
  * Creates the tables and fills them, if the database has none. Completes the work of an interrupted start. Other processes wait.
@@ -80,9 +95,12 @@ const preparePostgres = (
       throw new PrepareError(
         `${listingsName} has a registry, but no tables of listings: restore your last dump, or run \`cadastre migrate\` to create them without listings`,
       );
-    const store = await openListings({ threads: 0 }, creates);
+    const definition = listings > 0 ? await sampleDefinition() : emptyDefinition;
+    const catalog = creates ? createCatalog(definition) : undefined;
+    const store = await openListings({ catalog, threads: 0 }, creates);
     try {
       if (!creates && !(await isUnfinished(store))) return false;
+      await recordCatalog(folder, definition);
       if (listings > 0) {
         progress.started(listings);
         await fillListings(store, listings, progress);
@@ -106,7 +124,8 @@ async function makeBeside(
   progress: PreparationProgress,
 ): Promise<void> {
   const { openListings } = sqliteDatabases({ database: beside, registry: folder.registry });
-  const store = await openListings({ threads: 0 }, true);
+  const { catalog } = await toCatalog(undefined);
+  const store = await openListings({ catalog: listings > 0 ? catalog : undefined, threads: 0 }, true);
   if (listings > 0) await fillListings(store, listings, progress);
   await store.notes.set(notes.checked, String(catalogVersion));
   await store.close();

@@ -1,6 +1,6 @@
 import { mediaPermissionProperty } from "@cadastre/entitlement";
-import { lookupRows } from "@cadastre/reso";
 import type { SampleMarket } from "@cadastre/sample";
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import type { StoredRecord } from "@cadastre/store";
 import { identityValues } from "../identity/provisional-id.ts";
 import { withComputedValues } from "../ingest/computed-values.ts";
@@ -10,13 +10,13 @@ import { OwnLookups } from "./own-lookups.ts";
 
 /** Yields all records of a sample market and its lookups, so that each record refers only to earlier ones. */
 export function* sampleRecords(market: SampleMarket): Generator<StoredRecord> {
-  const lookups = new OwnLookups();
+  const lookups = new OwnLookups(sampleCatalog);
   for (const row of marketRecords(market)) {
     lookups.see(row);
-    yield { ...row, source: sourceOf(row.datasetId) };
+    yield { ...row, source: sourceOf(sampleCatalog, row.datasetId) };
   }
-  for (const row of lookupRows(lookups.found()))
-    yield { resource: "Lookup", source: sourceOf(row.datasetId), ...row };
+  for (const row of sampleCatalog.lookups.rows(lookups.found()))
+    yield { resource: "Lookup", source: sourceOf(sampleCatalog, row.datasetId), ...row };
 }
 
 function* marketRecords(market: SampleMarket): Generator<StoredRecord> {

@@ -1,7 +1,9 @@
 import { existsSync, statSync } from "node:fs";
+import type { Catalog } from "@cadastre/reso";
 import { openSqliteRegistry, openSqliteRegistryAudit } from "@cadastre/store/registry";
 import { openSqliteStore } from "@cadastre/store/sqlite";
 import { catalogVersion, storedResources } from "../catalog.ts";
+import { toCatalog } from "./catalogs.ts";
 import type { DataFolder } from "./data-folder.ts";
 import { type Databases, registryWait, requireSchema, type SchemaRemedies } from "./database-engine.ts";
 
@@ -24,21 +26,36 @@ export const sqliteDatabases = ({
   listingsName: listings,
   registryName: registry,
   hasListings: async () => existsSync(listings),
-  hasRegistry: async () => statSync(registry, { throwIfNoEntry: false })?.isFile() === true,
-  openListings: (options, creates = false) =>
-    requireSchema(listings, remedies, () =>
+  hasRegistry: async () => isFile(registry),
+  openListings: async ({ catalog: given, ...options }, creates = false) => {
+    const catalog = given ?? (await catalogIn(registry));
+    const store = await requireSchema(listings, remedies, () =>
       openSqliteStore({
         migration: "refuse",
         ...options,
         existing: !creates,
         file: listings,
-        resources: storedResources,
+        resources: storedResources(catalog),
         version: catalogVersion,
       }),
-    ),
+    );
+    return Object.assign(store, { catalog });
+  },
   openRegistry: (migration) =>
     requireSchema(registry, remedies, () =>
       openSqliteRegistry({ file: registry, wait: registryWait, migration }),
     ),
   openRegistryAudit: async () => openSqliteRegistryAudit(registry),
 });
+
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+
+/** Returns the catalog in force. */
+async function catalogIn(registry: string): Promise<Catalog> {
+  const audit = isFile(registry) ? openSqliteRegistryAudit(registry) : undefined;
+  try {
+    return (await toCatalog(await audit?.catalog())).catalog;
+  } finally {
+    await audit?.close();
+  }
+}

@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { restrict, visibleEntitySet } from "@cadastre/entitlement";
 import { bindQuery, parseOrderBy, type Row } from "@cadastre/odata";
-import { entitySet, type RecordName, recordNames, resource } from "@cadastre/reso";
-import type { Bookmark, Store } from "@cadastre/store";
+import { type Catalog, keyFieldOf, type RecordName, recordNames } from "@cadastre/reso";
+import type { Bookmark } from "@cadastre/store";
 import { systemScope } from "../identity/system-scope.ts";
 import { checkRecord } from "../ingest/check-record.ts";
 import { withComputedValues } from "../ingest/computed-values.ts";
@@ -10,6 +10,7 @@ import { parseJson } from "../ingest/exact-json.ts";
 import { type FaultCode, faultReasons, type RecordFault } from "../ingest/record-faults.ts";
 import type { Rounding } from "../ingest/rounding.ts";
 import { dictionary, sourceBySystem } from "../ingest/sources.ts";
+import type { Listings } from "../listings.ts";
 
 /** A fault of stored records, such as `too_precise` of ListPrice. */
 type InvalidValue = {
@@ -53,7 +54,7 @@ const nothingIsRounded: Rounding = new Set();
  * value than the service computes. Reads every record, in bounded memory, and changes none.
  */
 export async function findInvalidValues(
-  store: Pick<Store, "page">,
+  store: Pick<Listings, "page" | "catalog">,
   { report, progress }: ScanOptions = {},
 ): Promise<InvalidValues> {
   const found = new Map<string, InvalidValue>();
@@ -62,9 +63,9 @@ export async function findInvalidValues(
     let read = 0;
     for await (const page of pagesOf(store, name)) {
       for (const record of page) {
-        const faults = faultsOfStored(name, record);
+        const faults = faultsOfStored(store.catalog, name, record);
         if (faults.length > 0) invalid++;
-        for (const fault of faults) count(found, name, fault, String(record[resource(name).key]));
+        for (const fault of faults) count(found, name, fault, String(record[keyFieldOf(name)]));
       }
       read += page.length;
       progress?.(name, read);
@@ -77,9 +78,14 @@ export async function findInvalidValues(
   return { records, invalid, found: sorted };
 }
 
-async function* pagesOf(store: Pick<Store, "page">, name: RecordName): AsyncGenerator<readonly Row[]> {
-  const parts = { orderBy: parseOrderBy(resource(name).key), top: pageSize };
-  const query = restrict(bindQuery(parts, visibleEntitySet(entitySet(name), systemScope())), systemScope());
+async function* pagesOf(
+  store: Pick<Listings, "page" | "catalog">,
+  name: RecordName,
+): AsyncGenerator<readonly Row[]> {
+  const { entitySet } = store.catalog;
+  const scope = systemScope(store.catalog);
+  const parts = { orderBy: parseOrderBy(keyFieldOf(name)), top: pageSize };
+  const query = restrict(bindQuery(parts, visibleEntitySet(entitySet(name), scope)), scope);
   let from: Bookmark | undefined;
   do {
     const { records, release, next } = await store.page(query, { from, lines: true, nulls: false });
@@ -90,10 +96,11 @@ async function* pagesOf(store: Pick<Store, "page">, name: RecordName): AsyncGene
   } while (from !== undefined);
 }
 
-function faultsOfStored(name: RecordName, record: Row): readonly RecordFault[] {
-  const described = resource(name);
-  const source = sourceBySystem(record["OriginatingSystemName"]) ?? dictionary;
+function faultsOfStored(catalog: Catalog, name: RecordName, record: Row): readonly RecordFault[] {
+  const described = catalog.resource(name);
+  const source = sourceBySystem(catalog, record["OriginatingSystemName"]) ?? dictionary;
   const { faults } = checkRecord(withoutEmptyCollections(record), {
+    catalog,
     resource: described,
     source,
     rounding: nothingIsRounded,

@@ -11,6 +11,7 @@ import {
   type WebhookTerms,
 } from "@cadastre/delivery";
 import type { Scope } from "@cadastre/entitlement";
+import type { Catalog } from "@cadastre/reso";
 import type { Config } from "../config.ts";
 import type { DataFolder } from "../data/data-folder.ts";
 import { sealingKeys } from "../data/derived-keys.ts";
@@ -19,15 +20,17 @@ import type { Secrets } from "../data/secrets.ts";
 import { datasetsOf } from "../v1/inventory.ts";
 import { approvedIn, type RecentProfiles } from "../v1/recent-profiles.ts";
 import { claimBucket, claimPlace, guardedParts, type PartsPlace, partsRoot } from "./parts-place.ts";
+import { outputProfiles } from "./profiles.ts";
 import type { FollowSigningKeys } from "./signing-keys.ts";
 
 /** Returns the datasets that a scope grants, and the disclaimers that must be displayed with them. */
 async function creditsOf(
+  catalog: Catalog,
   { datasets }: Scope,
   profiles: RecentProfiles,
 ): Promise<Pick<Pinned, "sources" | "attribution">> {
   const known = await profiles();
-  const granted = datasetsOf(datasets);
+  const granted = datasetsOf(catalog, datasets);
   return {
     sources: granted.map(({ dataset_id, originating_system_name }) => ({
       datasetId: dataset_id,
@@ -46,15 +49,17 @@ const day = 86_400_000;
 
 type Given = {
   readonly config: Config;
+  readonly catalog: Catalog;
   readonly folder: DataFolder;
   readonly registry: Registry;
-  readonly outputs: readonly OutputProfile[];
   readonly manifestKeys: FollowSigningKeys;
+  readonly profiles: RecentProfiles;
 };
 
 /** Dependencies that the routes of deliveries and the workers share. */
 export type ExportDependencies = Given &
   OpenedParts & {
+    readonly outputs: readonly OutputProfile[];
     readonly destinations: Destinations;
     /** Time after its creation during which a delivery can be fetched, in milliseconds. */
     readonly retention: number;
@@ -65,23 +70,36 @@ export type ExportDependencies = Given &
 
 /** Creates the shared dependencies with the folder's registry and parts. */
 export async function openExportDependencies({
-  profiles,
   skipTokenKey,
   ...given
-}: Given & { readonly profiles: RecentProfiles } & Pick<
-    Secrets,
-    "skipTokenKey"
-  >): Promise<ExportDependencies> {
+}: Given & Pick<Secrets, "skipTokenKey">): Promise<ExportDependencies> {
   const { config, folder, registry } = given;
   return {
     ...given,
+    ...dependentOn(given),
     ...(await openParts(config, folder, registry)),
     destinations: openDestinations(config, registry, { skipTokenKey }),
     retention: config.retentionDays * day,
-    creditsOf: (scope) => creditsOf(scope, profiles),
     webhookTerms: webhookTermsOf(config, { skipTokenKey }),
   };
 }
+
+/** Returns the same dependencies for another catalog. */
+export const ofCatalog = (exporting: ExportDependencies, catalog: Catalog): ExportDependencies => ({
+  ...exporting,
+  catalog,
+  ...dependentOn({ ...exporting, catalog }),
+});
+
+/** Returns what depends on the catalog. */
+const dependentOn = ({
+  config,
+  catalog,
+  profiles,
+}: Given): Pick<ExportDependencies, "outputs" | "creditsOf"> => ({
+  outputs: outputProfiles(config, catalog),
+  creditsOf: (scope) => creditsOf(catalog, scope, profiles),
+});
 
 /** Opens the destinations of a registry. Their external ids are encrypted with a key derived from the folder's secrets. */
 function openDestinations(

@@ -8,14 +8,14 @@ import {
 } from "@cadastre/delivery";
 import type { Scope } from "@cadastre/entitlement";
 import type { EntitySet } from "@cadastre/odata";
-import { entitySet } from "@cadastre/reso";
+import type { Catalog } from "@cadastre/reso";
 import { inBackground, type Store } from "@cadastre/store";
 import type { IdentityRegister } from "@cadastre/store/registry";
 import type { Config } from "../config.ts";
 import type { Activation } from "../gates/activation.ts";
 
 export type ExportMeans = {
-  readonly store: Store;
+  readonly store: Store & { readonly catalog: Catalog };
   readonly identities: Pick<IdentityRegister, "resolutions" | "revision">;
   readonly activation: Pick<Activation, "has">;
   readonly config: Pick<Config, "minimumCellSize">;
@@ -24,6 +24,7 @@ export type ExportMeans = {
 /** Creates the readers of the delivered datasets. */
 export function exportSource({ identities, activation, config, ...means }: ExportMeans): ExportSource {
   const store = inBackground(means.store);
+  const { entitySet } = means.store.catalog;
   const [listings, media] = [entitySet("Property"), entitySet("Media")];
   const [mediaAssets, publicRecords] = [entitySet("MediaAsset"), entitySet("PublicRecord")];
   const isProven = ({ name }: EntitySet, scope: Scope) => activation.has(name) && scope.restricts(name);

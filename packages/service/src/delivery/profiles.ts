@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { DeliveryError, type OutputProfile, readProfiles, standardProfiles } from "@cadastre/delivery";
 import type { EntitySet } from "@cadastre/odata";
-import { entitySet } from "@cadastre/reso";
+import type { Catalog } from "@cadastre/reso";
 import { marketColumns } from "@cadastre/store/market";
 import { propertyColumns } from "@cadastre/store/property";
+import { perCatalog } from "../catalog.ts";
 import { type Config, ConfigError } from "../config.ts";
 
 /**
@@ -12,14 +13,16 @@ import { type Config, ConfigError } from "../config.ts";
  *
  * @throws {ConfigError}
  */
-export function outputProfiles({
-  exportProfiles: file,
-  partBytes,
-}: Pick<Config, "exportProfiles" | "partBytes">): readonly OutputProfile[] {
+export function outputProfiles(
+  { exportProfiles: file, partBytes }: Pick<Config, "exportProfiles" | "partBytes">,
+  catalog: Catalog,
+): readonly OutputProfile[] {
   const standard = standardProfiles(partBytes);
   if (file === undefined) return standard;
   const own = readOwn(file);
-  const fault = own.map(unknownField).find((sentence) => sentence !== undefined);
+  const fault = own
+    .map((profile) => unknownField(profile, knownColumns(catalog)))
+    .find((sentence) => sentence !== undefined);
   if (fault !== undefined) throw refusal(file, fault);
   const ids = new Set(own.map(({ id }) => id));
   return [...own, ...standard.filter(({ id }) => !ids.has(id))];
@@ -39,9 +42,12 @@ const refusal = (file: string, reason: string) =>
   new ConfigError(`CADASTRE_EXPORT_PROFILES names ${file}: ${reason}`);
 
 /** Returns a message about the first unknown field of a profile. Undefined if there is none. */
-function unknownField({ id, fields }: OutputProfile): string | undefined {
+function unknownField(
+  { id, fields }: OutputProfile,
+  known: ReturnType<typeof knownColumns>,
+): string | undefined {
   for (const [dataset, names] of Object.entries(fields === "*" ? {} : fields)) {
-    const unknown = names === "*" ? undefined : names.find((name) => !knownColumns[dataset]?.includes(name));
+    const unknown = names === "*" ? undefined : names.find((name) => !known[dataset]?.includes(name));
     if (unknown !== undefined) return `${id}: ${dataset} has no field \`${unknown}\``;
   }
   return undefined;
@@ -50,12 +56,14 @@ function unknownField({ id, fields }: OutputProfile): string | undefined {
 const fieldsOf = ({ type }: EntitySet): readonly string[] => [...type.properties.keys()];
 const namesOf = (columns: readonly { readonly name: string }[]) => columns.map(({ name }) => name);
 
-/** Names of all columns of each dataset. */
-export const knownColumns: Readonly<Record<string, readonly string[]>> = {
-  listing: fieldsOf(entitySet("Property")),
-  listing_media: fieldsOf(entitySet("Media")),
-  media_assets: fieldsOf(entitySet("MediaAsset")),
-  property: namesOf(propertyColumns(entitySet("Property"))),
-  market_report: namesOf(marketColumns),
-  public_record: fieldsOf(entitySet("PublicRecord")),
-};
+/** Returns the names of all columns of each dataset. */
+export const knownColumns = perCatalog(
+  ({ entitySet }): Readonly<Record<string, readonly string[]>> => ({
+    listing: fieldsOf(entitySet("Property")),
+    listing_media: fieldsOf(entitySet("Media")),
+    media_assets: fieldsOf(entitySet("MediaAsset")),
+    property: namesOf(propertyColumns(entitySet("Property"))),
+    market_report: namesOf(marketColumns),
+    public_record: fieldsOf(entitySet("PublicRecord")),
+  }),
+);

@@ -64,15 +64,16 @@ export async function startWorker(
   exporting: ExportDependencies,
   { scopes, log, tracing, onDamage = damageLog(log) }: WorkerServices,
 ): Promise<RunningWorker> {
-  const { config, folder, registry, parts } = exporting;
+  const { config, catalog, folder, registry, parts } = exporting;
   const store = await databasesOf(folder).openListings({
+    catalog,
     threads: 1,
     heap: memoryLimitsOf(config).threadHeap,
     timeout: pageTimeout,
     // An export reads most of the file once, so mapping it into memory gains nothing.
     mapped: 0,
   });
-  const activation = await followActivation(store.builds, log);
+  const activation = await followActivation(store, log);
   const { identities, deliveries: ledger } = registry;
   const source = exportSource({ store, identities, activation, config });
   const destinations = config.push ? exporting.destinations : undefined;

@@ -47,9 +47,10 @@ const lostKeys = (customers: readonly string[], demoFile: string): readonly stri
 /** Lines that are printed if nothing is published yet. */
 const withoutListings = [
   "There are no listings yet, so no entity set is served. To load some, run in another shell:",
-  "  npm run cadastre -- ingest --resource Property --source <source> <file>",
+  "  npm run cadastre -- system add <system> --name <name> --states <codes>",
+  "  npm run cadastre -- ingest --resource Property --source <system> <file>",
   "  npm run cadastre -- publish Property",
-  "The sources are listed by: npm run cadastre -- ingest --help",
+  "The systems are listed by: npm run cadastre -- system list",
 ];
 
 /** Returns shell commands that work when pasted. */

@@ -1,5 +1,6 @@
 import type { DatasetGrant, Entitlement, Mask, Region } from "@cadastre/entitlement";
-import { fieldsOf, originatingSystems, recordNames, resourceNames } from "@cadastre/reso";
+import { type Catalog, recordNames, resourceNames } from "@cadastre/reso";
+import { sampleCatalog, sampleSystems } from "@cadastre/sample/catalog";
 
 /** Customer of the demo: name of its key, and grants of its entitlement. */
 export type DemoCustomer = {
@@ -87,7 +88,8 @@ const fieldsWithAddress = [
 ];
 
 /** Local fields of the systems that may mention the address. */
-const localFieldsWithAddress = fieldsOf("Property")
+const localFieldsWithAddress = sampleCatalog
+  .fieldsOf("Property")
   .filter(({ source, mayReveal }) => source !== null && mayReveal !== undefined)
   .map(({ name }) => name);
 
@@ -139,14 +141,14 @@ const granting = (
   datasets: datasets.map((dataset_id) => ({ dataset_id, resources })),
 });
 
-const everyDataset = originatingSystems.map(({ datasetId }) => datasetId);
-const [market] = originatingSystems;
+const everyDataset = sampleSystems.map(({ datasetId }) => datasetId);
+const [market] = sampleSystems;
 
 /** Demo customers. All have every channel; the first one sees everything. */
 export const demoCustomers: readonly DemoCustomer[] = [
   {
     name: "national",
-    summary: `every listing of all ${originatingSystems.length} systems, every field, private media and public records too`,
+    summary: `every listing of all ${sampleSystems.length} systems, every field, private media and public records too`,
     grants: granting([{ kind: "national", value: "US" }], everyDataset, everything),
   },
   {
@@ -170,3 +172,9 @@ export const demoCustomers: readonly DemoCustomer[] = [
 
 /** Returns a demo customer's name in the registry. */
 export const idOf = ({ name }: Pick<DemoCustomer, "name">): string => `demo-${name}`;
+
+/** True if a catalog has all systems of the sample, which the demo's customers are granted. */
+export const hasSampleSystems = ({ systems }: Catalog): boolean => {
+  const known = new Set(systems.map(({ datasetId }) => datasetId));
+  return everyDataset.every((datasetId) => known.has(datasetId));
+};

@@ -1,8 +1,8 @@
-import { type OriginatingSystemId, originatingSystems } from "@cadastre/reso";
+import { type SampleSystemId, sampleSystems } from "@cadastre/sample/catalog";
 import type { MlsProfile, ProfileRegistry } from "@cadastre/store/registry";
 
 /** Full names and update intervals of the approved datasets. One dataset is left out, to show clients a dataset without a profile. */
-const approved: Partial<Readonly<Record<OriginatingSystemId, readonly [fullName: string, hours: number]>>> = {
+const approved: Partial<Readonly<Record<SampleSystemId, readonly [fullName: string, hours: number]>>> = {
   lonestar: ["Lone Star Multiple Listing Service", 12],
   hillcountry: ["Hill Country Listing Exchange", 24],
   evergreen: ["Evergreen Multiple Listing Service", 12],
@@ -12,7 +12,7 @@ const approved: Partial<Readonly<Record<OriginatingSystemId, readonly [fullName:
 /** Approves the sample's datasets that have no profile yet. Existing profiles are not changed. */
 export async function prepareDemoProfiles(profiles: ProfileRegistry, at: number): Promise<void> {
   const known = new Set((await profiles.list()).map(({ datasetId }) => datasetId));
-  for (const { id, name, datasetId } of originatingSystems) {
+  for (const { id, name, datasetId } of sampleSystems) {
     const profile = approved[id];
     if (profile !== undefined && !known.has(datasetId))
       await profiles.set(toProfile(id, name, datasetId, profile, at));

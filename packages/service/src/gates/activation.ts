@@ -1,5 +1,5 @@
 import type { EntitySet } from "@cadastre/odata";
-import { entityModel, entitySet, recordNames } from "@cadastre/reso";
+import { type Catalog, recordNames } from "@cadastre/reso";
 import type { Build, Builds } from "@cadastre/store";
 import { z } from "zod";
 import { errorFields, type Log } from "../log.ts";
@@ -62,16 +62,19 @@ export type Activation = {
 };
 
 /** Polls the current builds. If they cannot be read, the last known state is kept. */
-export async function followActivation(builds: Pick<Builds, "current">, log: Log): Promise<Activation> {
+export async function followActivation(
+  { builds, catalog }: { readonly builds: Pick<Builds, "current">; readonly catalog: Catalog },
+  log: Log,
+): Promise<Activation> {
   let active = await readActive(builds);
-  let entitySets = setsOf(active);
-  await tellUntried(builds, active, log);
+  let entitySets = setsOf(catalog, active);
+  await tellUntried(catalog, builds, active, log);
   const look = async () => {
     try {
       const now = await readActive(builds);
       if ([...now].join() === [...active].join()) return;
       active = now;
-      entitySets = setsOf(now);
+      entitySets = setsOf(catalog, now);
       log.info({ active: [...now] }, "what is active has changed");
     } catch (error) {
       log.error(errorFields(error), "could not look for new builds");
@@ -83,6 +86,7 @@ export async function followActivation(builds: Pick<Builds, "current">, log: Log
 }
 
 async function tellUntried(
+  { entitySet }: Catalog,
   builds: Pick<Builds, "current">,
   active: ReadonlySet<string>,
   log: Log,
@@ -98,5 +102,5 @@ async function tellUntried(
   }
 }
 
-const setsOf = (active: ReadonlySet<string>): readonly EntitySet[] =>
-  entityModel.entitySets.filter(({ name }) => active.has(name));
+const setsOf = ({ model }: Catalog, active: ReadonlySet<string>): readonly EntitySet[] =>
+  model.entitySets.filter(({ name }) => active.has(name));

@@ -18,13 +18,13 @@ export const uniqueKeys: Gate = {
   name: "key_uniqueness",
   holds: "a walk meets every record once, each under a key of its own",
   check: async (trial) => {
-    const { entitySet, candidate } = trial;
+    const { catalog, entitySet, candidate } = trial;
     const { name } = keyProperty(entitySet);
     let [met, repeated, expected] = [0, 0, 0];
     const changed = new Set<string>();
     for await (const { filter, keys } of recordsToCheck("key_uniqueness", trial)) {
       for (const key of keys) if (changed.size === changed.add(key).size) repeated++;
-      const query = keysQuery(entitySet, systemScope(), filter);
+      const query = keysQuery(entitySet, systemScope(catalog), filter);
       let last: unknown;
       for await (const page of pagesOf(candidate, query)) {
         for (const record of page) {
@@ -44,12 +44,12 @@ export const uniqueKeys: Gate = {
 export const entitlementPolicy: Gate = {
   name: "entitlement_policy",
   holds: "a rule restricts the rows, and without a grant there is none",
-  check: async ({ entitySet, candidate }) => {
+  check: async ({ catalog, entitySet, candidate }) => {
     const rule = resourceRules[entitySet.name];
-    const granted = await candidate.page(keysQuery(entitySet, systemScope(), undefined, 1));
+    const granted = await candidate.page(keysQuery(entitySet, systemScope(catalog), undefined, 1));
     granted.release?.();
     const grantable = granted.length > 0;
-    const withoutGrant = await candidate.count(keysQuery(entitySet, emptyScope()));
+    const withoutGrant = await candidate.count(keysQuery(entitySet, emptyScope(catalog)));
     return {
       passed: rule !== undefined && withoutGrant === 0 && grantable,
       evidence: { rule: rule?.by ?? null, records: candidate.records, grantable, withoutGrant },
@@ -69,12 +69,12 @@ export const replay: Gate = {
 export const deletions: Gate = {
   name: "deletion",
   holds: "a record that is removed is gone from every view",
-  check: async ({ entitySet, candidate }) => {
+  check: async ({ catalog, entitySet, candidate }) => {
     let [removed, seen] = [0, 0];
     for await (const keys of keysOf(entitySet, candidate.removed())) {
       removed += keys.length;
       const filter = hasKeyOf(entitySet, keys);
-      for (const scope of [systemScope(), publicScope()])
+      for (const scope of [systemScope(catalog), publicScope(catalog)])
         seen += await candidate.count(keysQuery(entitySet, scope, filter));
     }
     return { passed: seen === 0, evidence: { removed, seen } };

@@ -1,10 +1,11 @@
 import type { EntitySet } from "@cadastre/odata";
-import type { RecordName } from "@cadastre/reso";
+import type { Catalog, RecordName } from "@cadastre/reso";
 import type { Candidate, Json } from "@cadastre/store";
 import type { IdentityRegister } from "@cadastre/store/registry";
 
 /** Input of a gate. */
 export type Trial = {
+  readonly catalog: Catalog;
   readonly entitySet: EntitySet;
   readonly candidate: Candidate;
   /**

@@ -1,5 +1,5 @@
 import type { Row } from "@cadastre/odata";
-import { coordinatesOf, doubtOf, isInStateOf } from "../identity/coordinates.ts";
+import { coordinatesOf, doubtOf, isInStateOf, statesOf } from "../identity/coordinates.ts";
 import { sourceOf } from "../ingest/sources.ts";
 import type { Gate, PublicationPolicy } from "./gate.ts";
 
@@ -16,7 +16,7 @@ export const listingPlaces: Gate = {
   holds:
     "no listing that the publication adds or changes has coordinates outside its state, or a Placekey that lies elsewhere and is not of the operator's crosswalk; `gates` and the first publication with this gate also count the listings stored before",
   of: ["Property"],
-  check: async ({ candidate, passedBefore, policy: { crosswalk } }) => {
+  check: async ({ catalog, candidate, passedBefore, policy: { crosswalk } }) => {
     // Reading every listing takes longer than most publications, so it is only done until the gate has been passed once.
     const isCounted = !passedBefore.has(name);
     const [changed, stored] = [createFinding(), createFinding()];
@@ -31,11 +31,12 @@ export const listingPlaces: Gate = {
     for await (const { datasetId, text, isChanged } of isCounted ? candidate.all() : candidate.changed()) {
       const listing = JSON.parse(text) as Row;
       const { Placekey: placekey } = listing;
+      const states = statesOf(catalog, datasetId);
       const [key, place] = [String(listing["ListingKey"]), coordinatesOf(listing)];
-      if (place !== undefined && isInStateOf(place, listing, datasetId) === false)
+      if (place !== undefined && isInStateOf(place, listing, states) === false)
         count(isChanged ? changed : stored, "outside_state", key);
-      if (typeof placekey !== "string" || doubtOf(placekey, listing, datasetId) === undefined) continue;
-      far.push({ source: sourceOf(datasetId), key, placekey, isChanged });
+      if (typeof placekey !== "string" || doubtOf(placekey, listing, states) === undefined) continue;
+      far.push({ source: sourceOf(catalog, datasetId), key, placekey, isChanged });
       if (far.length === groupSize) await settle();
     }
     await settle();

@@ -1,7 +1,6 @@
 import { hiddenProperties, resourceRules, type Scope, visibleEntitySet } from "@cadastre/entitlement";
 import type { BoundNode, EntitySet } from "@cadastre/odata";
 import { allOf } from "@cadastre/odata/tree";
-import { lookupKey } from "@cadastre/reso";
 import type { CandidateRecord } from "@cadastre/store";
 import { publicScope, systemScope } from "../identity/system-scope.ts";
 import { boundFilter, keysQuery } from "../ingest/candidate-query.ts";
@@ -13,7 +12,7 @@ export const privateMedia: Gate = {
   holds: "media that is not for the public is hidden from who is not granted it",
   of: ["Media", "MediaAsset"],
   check: async (trial) => {
-    const { entitySet, candidate } = trial;
+    const { catalog, entitySet, candidate } = trial;
     const privacy = resourceRules[entitySet.name]?.privacy;
     if (privacy === undefined) return { passed: false, evidence: { policy: null } };
     const open = privacy.open.map((value) => `'${value}'`).join();
@@ -24,10 +23,10 @@ export const privateMedia: Gate = {
         candidate.count(
           keysQuery(entitySet, scope, allOf(...(filter === undefined ? [] : [filter]), ...more)),
         );
-      all += await count(systemScope());
-      hidden += await count(systemScope(), [isPrivate]);
-      shown += await count(publicScope());
-      leaked += await count(publicScope(), [isPrivate]);
+      all += await count(systemScope(catalog));
+      hidden += await count(systemScope(catalog), [isPrivate]);
+      shown += await count(publicScope(catalog));
+      leaked += await count(publicScope(catalog), [isPrivate]);
     }
     return {
       passed: leaked === 0 && shown === all - hidden,
@@ -46,10 +45,10 @@ export const contactFields: Gate = {
   name: "contact_fields",
   holds: "contact fields are hidden from who is granted every other field",
   of: ["Member", "Office"],
-  check: ({ entitySet }) => {
+  check: ({ catalog, entitySet }) => {
     const contact = resourceRules[entitySet.name]?.contact ?? [];
-    const shown = visibleEntitySet(entitySet, publicScope()).type.properties;
-    const granted = visibleEntitySet(entitySet, systemScope()).type.properties;
+    const shown = visibleEntitySet(entitySet, publicScope(catalog)).type.properties;
+    const granted = visibleEntitySet(entitySet, systemScope(catalog)).type.properties;
     const leaked = contact.filter((name) => shown.has(name));
     const missing = contact.filter((name) => !granted.has(name));
     return {
@@ -67,7 +66,7 @@ export const lookupIdentity: Gate = {
   holds:
     "a key is made of dataset, lookup and the value's legacy form, and no dataset has a value twice, shared ones included",
   of: ["Lookup"],
-  check: async ({ candidate, passedBefore }) => {
+  check: async ({ catalog, candidate, passedBefore }) => {
     // Values of one lookup cannot collide with those of another.
     const checked = passedBefore.has("lookup_identity") ? candidate.related(["LookupName"]) : candidate.all();
     const found = { rows: 0, collisions: 0, strangers: 0 };
@@ -76,7 +75,7 @@ export const lookupIdentity: Gate = {
     for await (const record of checked) {
       const { key, name, value, legacy } = lookupOf(record);
       found.rows++;
-      if (key !== lookupKey(record.datasetId, name, legacy)) found.strangers++;
+      if (key !== catalog.lookups.key(record.datasetId, name, legacy)) found.strangers++;
       for (const identity of [JSON.stringify([name, value]), JSON.stringify([name, null, legacy])]) {
         const owner = owners.get(identity) ?? { key, datasets: new Set() };
         const { datasets } = owner;

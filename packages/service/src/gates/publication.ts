@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { resourceRules } from "@cadastre/entitlement";
 import type { EntitySet } from "@cadastre/odata";
-import { entitySet, recordNames } from "@cadastre/reso";
+import { type Catalog, recordNames } from "@cadastre/reso";
 import type { Build, Builds, Candidate, GateVerdict } from "@cadastre/store";
 import { z } from "zod";
 import { gateResultsOf } from "./activation.ts";
@@ -16,7 +16,10 @@ export type GatedPublication = {
   readonly results: ReadonlyMap<string, readonly GateResult[]>;
 };
 
-type Publisher = Pick<Builds, "publish" | "current">;
+type Publisher = {
+  readonly builds: Pick<Builds, "publish" | "current">;
+  readonly catalog: Catalog;
+};
 
 /**
  * Publishes the staged records of the resources if they pass all of their gates.
@@ -24,22 +27,22 @@ type Publisher = Pick<Builds, "publish" | "current">;
  * @throws {StoreError} as `Builds.publish`
  */
 export const publishGated = (
-  builds: Publisher,
+  store: Publisher,
   resources: readonly string[],
   policy: Partial<PublicationPolicy> = {},
 ): Promise<GatedPublication> =>
-  throughGates(builds, resources, policy, {
-    passedBefore: async (resource) => passedGates(await builds.current(resource)),
+  throughGates(store, resources, policy, {
+    passedBefore: async (resource) => passedGates(await store.builds.current(resource)),
     decide: allPassed,
   });
 
 /** Tries the gates on the build that a publication would create, without publishing it. Gates check all records, not only changed ones. */
 export const rehearseGates = (
-  builds: Publisher,
+  store: Publisher,
   resource: string,
   policy: Partial<PublicationPolicy> = {},
 ): Promise<GatedPublication> =>
-  throughGates(builds, [resource], policy, {
+  throughGates(store, [resource], policy, {
     passedBefore: () => Promise.resolve(new Set()),
     decide: () => false,
   });
@@ -76,7 +79,7 @@ const usualPolicy: PublicationPolicy = {
 export const allPassed = (results: readonly GateResult[]): boolean => results.every(({ passed }) => passed);
 
 async function throughGates(
-  builds: Publisher,
+  { builds, catalog }: Publisher,
   resources: readonly string[],
   policy: Partial<PublicationPolicy>,
   { passedBefore, decide }: Trying,
@@ -86,7 +89,8 @@ async function throughGates(
   for (const resource of resources) before.set(resource, await passedBefore(resource));
   const check = async (candidate: Candidate): Promise<GateVerdict> => {
     const results = await tryGates({
-      entitySet: setOf(candidate),
+      catalog,
+      entitySet: setOf(catalog, candidate),
       candidate,
       passedBefore: before.get(candidate.resource) ?? new Set(),
       policy: { ...usualPolicy, ...policy },
@@ -98,8 +102,8 @@ async function throughGates(
   return { builds: publication.published ? publication.builds : [], results: found };
 }
 
-function setOf({ resource }: Candidate): EntitySet {
+function setOf(catalog: Catalog, { resource }: Candidate): EntitySet {
   const found = recordNames.find((name) => name === resource);
   if (found === undefined) throw new RangeError(`no resource \`${resource}\``);
-  return entitySet(found);
+  return catalog.entitySet(found);
 }

@@ -1,6 +1,6 @@
 import type { Scope } from "@cadastre/entitlement";
 import type { EntitySet } from "@cadastre/odata";
-import { originatingSystems } from "@cadastre/reso";
+import type { Catalog } from "@cadastre/reso";
 import type { Coverage } from "@cadastre/store";
 import { withinScope } from "../v1/field-completeness.ts";
 import { regionColumns } from "../v1/geography.ts";
@@ -29,9 +29,14 @@ export const listingsOf = ({ records }: MapMarket): string =>
   records === 0 ? "too few listings" : `${records.toLocaleString("en")} listings`;
 
 /** Creates the map of all states of the originating systems. */
-export function heatMapOf(coverage: Coverage, entitySet: EntitySet, scope: Scope): HeatMap {
+export function heatMapOf(
+  coverage: Coverage,
+  { systems }: Catalog,
+  entitySet: EntitySet,
+  scope: Scope,
+): HeatMap {
   const within = withinScope(coverage, entitySet, scope);
-  const states = [...new Set(originatingSystems.flatMap((system) => system.states))].toSorted();
+  const states = [...new Set(systems.flatMap((system) => system.states))].toSorted();
   const markets = states.flatMap((value) =>
     within.count(regionColumns({ kind: "state", value }, entitySet)).map(({ system, fields }) => ({
       name: `${system ?? "unknown"}, ${value}`,

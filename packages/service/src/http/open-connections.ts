@@ -38,6 +38,11 @@ export class OpenConnections {
     for (const socket of this.#responses.keys()) for (const res of this.#openOn(socket)) closeAfter(res);
   }
 
+  /** True if a response that meets the condition is not sent whole. */
+  some(meets: (res: ServerResponse) => boolean): boolean {
+    return [...this.#responses.keys()].some((socket) => [...this.#openOn(socket)].some(meets));
+  }
+
   #closeIdle(): void {
     for (const socket of this.#responses.keys()) if (this.#openOn(socket).size === 0) socket.destroy();
   }

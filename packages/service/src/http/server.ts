@@ -31,6 +31,8 @@ const sweepInterval = 25;
 /** A listening server and the port that it was assigned. */
 export type Listening = {
   readonly port: number;
+  /** Starts further requests with another application, and waits until those of the earlier one have ended. */
+  readonly replace: (app: Express) => Promise<void>;
   /**
    * Stops in two phases. For `wait` milliseconds requests are served as before, while load balancers notice that the service is not ready;
    * answers close their connections. Then no connection is accepted, and requests in progress are finished for at most `finish`
@@ -60,7 +62,12 @@ export async function listen(
 ): Promise<Listening> {
   const timeouts = { keepAliveTimeout, headersTimeout, requestTimeout, connectionsCheckingInterval };
   const budget = new HeadBudget(heads);
-  const begin = queueRequests(app);
+  let serving = app;
+  const startedBy = new WeakMap<ServerResponse, Express>();
+  const begin = queueRequests((req, res) => {
+    startedBy.set(res, serving);
+    serving(req, res);
+  });
   const server = createServer({ maxHeaderSize, ...messagesOf(app), ...timeouts }, (req, res) => {
     closeWithConnection(req, res);
     open.add(res);
@@ -74,7 +81,17 @@ export async function listen(
     void refusals.next().then(() => refuseMalformed(error, socket));
   });
   const { port } = await bindTo(server, endpoint);
-  return { port, stop: (finish, wait = 0) => stop(server, open, { finish, wait }) };
+  const { request, response } = app;
+  return {
+    port,
+    replace: async (next) => {
+      Object.assign(next, { request, response });
+      const earlier = serving;
+      serving = next;
+      while (open.some((res) => startedBy.get(res) === earlier)) await after(sweepInterval);
+    },
+    stop: (finish, wait = 0) => stop(server, open, { finish, wait }),
+  };
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Row } from "@cadastre/odata";
-import { isInState, originatingSystems } from "@cadastre/reso";
+import { type Catalog, isInState } from "@cadastre/reso";
 import { cellToLatLng, greatCircleDistance } from "h3-js";
 import { cellOfPlacekey } from "./placekey.ts";
 
@@ -33,32 +33,40 @@ function placeOfPlacekey(placekey: string): Coordinates | undefined {
 /**
  * True if a place lies in the state that the record names, or else in one of the states of its originating system.
  * Undefined if the bounds of none of them are known.
+ *
+ * @param ofSystem states of its originating system
  */
 export function isInStateOf(
   place: Coordinates,
   { StateOrProvince }: Row,
-  datasetId: string | null,
+  ofSystem: readonly string[],
 ): boolean | undefined {
-  const states =
-    typeof StateOrProvince === "string" && StateOrProvince !== "" ? [StateOrProvince] : statesOf(datasetId);
+  const states = typeof StateOrProvince === "string" && StateOrProvince !== "" ? [StateOrProvince] : ofSystem;
   const found = states.map((state) => isInState(state, ...place));
   if (found.includes(true)) return true;
   return found.length === 0 || found.includes(undefined) ? undefined : false;
 }
 
-const statesOf = (datasetId: string | null): readonly string[] =>
-  originatingSystems.find((system) => system.datasetId === datasetId)?.states ?? [];
+/** Returns the states of a dataset's originating system. */
+export const statesOf = ({ systems }: Catalog, datasetId: string | null): readonly string[] =>
+  systems.find((system) => system.datasetId === datasetId)?.states ?? [];
 
 /** Reason not to trust the Placekey of a listing. */
 export type PlacekeyDoubt = "far_from_coordinates" | "outside_state";
 
 /**
  * Compares a listing's Placekey with its coordinates, or with its state if it has none. Undefined if the Placekey is trusted.
+ *
+ * @param ofSystem states of its originating system
  */
-export function doubtOf(placekey: string, listing: Row, datasetId: string | null): PlacekeyDoubt | undefined {
+export function doubtOf(
+  placekey: string,
+  listing: Row,
+  ofSystem: readonly string[],
+): PlacekeyDoubt | undefined {
   const place = coordinatesOf(listing);
   if (place !== undefined) return isAtPlace(placekey, place) ? undefined : "far_from_coordinates";
   const middle = placeOfPlacekey(placekey);
   if (middle === undefined) return undefined;
-  return isInStateOf(middle, listing, datasetId) === false ? "outside_state" : undefined;
+  return isInStateOf(middle, listing, ofSystem) === false ? "outside_state" : undefined;
 }

@@ -1,6 +1,5 @@
-import { entitySet } from "@cadastre/reso";
-import type { Store } from "@cadastre/store";
 import { type Identities, type PropertyView, readProperty } from "@cadastre/store/property";
+import type { Listings } from "../listings.ts";
 import { systemScope } from "./system-scope.ts";
 
 /**
@@ -9,7 +8,12 @@ import { systemScope } from "./system-scope.ts";
  */
 export const servedProperty = (
   id: string,
-  store: Pick<Store, "page">,
+  store: Pick<Listings, "page" | "catalog">,
   identities: Identities,
 ): Promise<PropertyView | undefined> =>
-  readProperty(id, { store, entitySet: entitySet("Property"), scope: systemScope(), identities });
+  readProperty(id, {
+    store,
+    entitySet: store.catalog.entitySet("Property"),
+    scope: systemScope(store.catalog),
+    identities,
+  });

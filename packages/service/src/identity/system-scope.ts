@@ -1,12 +1,12 @@
 import { compileScope, type ResourceGrant, resourceRules, type Scope } from "@cadastre/entitlement";
-import { originatingSystems, recordNames } from "@cadastre/reso";
-import { scopeOptions } from "../catalog.ts";
+import { type Catalog, recordNames } from "@cadastre/reso";
+import { perCatalog, scopeOptionsOf } from "../catalog.ts";
 
 /** Resources with an entitlement rule. Others cannot be granted. */
 const ruled = recordNames.filter((name) => resourceRules[name] !== undefined);
 
 /** Compiles the scope of a customer with all datasets, all regions, and this grant for each resource. */
-const scopeOver = (sub: string, grantOf: (resource: string) => ResourceGrant): Scope =>
+const scopeOver = (catalog: Catalog, sub: string, grantOf: (resource: string) => ResourceGrant): Scope =>
   compileScope(
     {
       iss: "cadastre",
@@ -20,12 +20,12 @@ const scopeOver = (sub: string, grantOf: (resource: string) => ResourceGrant): S
       products: [],
       channels: { api: false, odata: false, file_delivery: false },
       regions: [{ kind: "national", value: "US" }],
-      datasets: originatingSystems.map(({ datasetId }) => ({
+      datasets: catalog.systems.map(({ datasetId }) => ({
         dataset_id: datasetId,
         resources: Object.fromEntries(ruled.map((name) => [name, grantOf(name)])),
       })),
     },
-    scopeOptions,
+    scopeOptionsOf(catalog),
   );
 
 /** Returns the grants that lift the privacy and contact policies of a resource, if it has them. */
@@ -34,28 +34,19 @@ function policiesOf(resource: string): Partial<ResourceGrant> {
   return { ...(privacy && { private: true }), ...(contact && { contact: true }) };
 }
 
-/** Compiles a scope on first use, because most commands need none and should start fast. */
-function atFirstUse(compile: () => Scope): () => Scope {
-  let scope: Scope | undefined;
-  return () => {
-    scope ??= compile();
-    return scope;
-  };
-}
-
 /**
  * Grants everything that can be granted. Only for the checks before a publication (`gates/`), the ingest and the operator's commands; no
  * request may use it.
  */
-export const systemScope = atFirstUse(() =>
-  scopeOver("system", (name) => ({ fields: "*", ...policiesOf(name) })),
+export const systemScope = perCatalog((catalog) =>
+  scopeOver(catalog, "system", (name) => ({ fields: "*", ...policiesOf(name) })),
 );
 
 /** Grants all fields and rows except those that a privacy or contact policy hides. */
-export const publicScope = atFirstUse(() => scopeOver("public", () => ({ fields: "*" })));
+export const publicScope = perCatalog((catalog) => scopeOver(catalog, "public", () => ({ fields: "*" })));
 
 /** Grants nothing. */
-export const emptyScope = atFirstUse(() =>
+export const emptyScope = perCatalog((catalog) =>
   compileScope(
     {
       iss: "cadastre",
@@ -71,6 +62,6 @@ export const emptyScope = atFirstUse(() =>
       regions: [],
       datasets: [],
     },
-    scopeOptions,
+    scopeOptionsOf(catalog),
   ),
 );

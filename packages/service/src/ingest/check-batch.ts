@@ -1,8 +1,9 @@
 import type { Row } from "@cadastre/odata";
-import { entitySet, type RecordName, resource } from "@cadastre/reso";
-import type { Store, StoredRecord } from "@cadastre/store";
+import type { Catalog, RecordName } from "@cadastre/reso";
+import type { StoredRecord } from "@cadastre/store";
 import type { IdentityRegister } from "@cadastre/store/registry";
 import { identityValues } from "../identity/provisional-id.ts";
+import type { Listings } from "../listings.ts";
 import { type CheckedRecord, checkRecord } from "./check-record.ts";
 import { withComputedValues } from "./computed-values.ts";
 import type { Entry } from "./entry.ts";
@@ -50,7 +51,7 @@ export type Checked = {
 type Taken = Omit<CheckedRecord, "faults"> & { readonly line: number; readonly key: string };
 
 export type BatchCheck = {
-  readonly store: Pick<Store, "page">;
+  readonly store: Pick<Listings, "page" | "catalog">;
   readonly resource: RecordName;
   readonly source: Source;
   /** The operator's Placekeys, which take precedence over those of the source. */
@@ -63,7 +64,8 @@ export type BatchCheck = {
 /** Checks the records of a batch. Returns the valid ones in the form that the store accepts, and the faults of the others. */
 export async function checkBatch(entries: readonly Entry[], check: BatchCheck): Promise<Checked> {
   const { store, resource: name, source, seen } = check;
-  const described = resource(name);
+  const { catalog } = store;
+  const described = catalog.resource(name);
   const rejects: Reject[] = [];
   const notes = new Notes();
   const taken: Taken[] = [];
@@ -77,8 +79,13 @@ export async function checkBatch(entries: readonly Entry[], check: BatchCheck): 
     const repeated: readonly RecordFault[] = seen.has(key)
       ? [{ field: described.key, code: "duplicate_key" }]
       : [];
-    const checked = checkRecord(entry.record, { resource: described, source, rounding: check.rounding });
-    const faults = [...checked.faults, ...placeFaults(checked.record, name, source), ...repeated];
+    const checked = checkRecord(entry.record, {
+      catalog,
+      resource: described,
+      source,
+      rounding: check.rounding,
+    });
+    const faults = [...checked.faults, ...placeFaults(checked.record, name, source, catalog), ...repeated];
     if (faults.length > 0) rejects.push(...rejectsOf(line, faults));
     else taken.push({ line, key, ...checked });
     seen.add(key);
@@ -99,7 +106,7 @@ export async function checkBatch(entries: readonly Entry[], check: BatchCheck): 
       continue;
     }
     const { record: own, told } =
-      placekeys === undefined ? { record } : placed(record, placekeys.get(key), source);
+      placekeys === undefined ? { record } : placed(record, placekeys.get(key), source, catalog);
     records.push(storedRecord(own, check, ownedBy));
     notes.add(line, "rounded", rounded);
     notes.add(line, "computed", computed);
@@ -113,12 +120,13 @@ export async function checkBatch(entries: readonly Entry[], check: BatchCheck): 
  * system.
  */
 export async function foreignKeys(
-  store: Pick<Store, "page">,
+  store: Pick<Listings, "page" | "catalog">,
   name: RecordName,
   { systemName }: Source,
   keys: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  if (systemName === null || !entitySet(name).type.properties.has("OriginatingSystemName")) return new Set();
+  if (systemName === null || !store.catalog.entitySet(name).type.properties.has("OriginatingSystemName"))
+    return new Set();
   const served = await servedRecords(store, name, keys, ["OriginatingSystemName"]);
   const foreign = [...served].filter(([, record]) => record["OriginatingSystemName"] !== systemName);
   return new Set(foreign.map(([key]) => key));
@@ -126,7 +134,7 @@ export async function foreignKeys(
 
 /** Returns the served owners of the records, by key. A record belongs to a record of its own system. */
 async function ownersOf(
-  store: Pick<Store, "page">,
+  store: Pick<Listings, "page" | "catalog">,
   { resource: name, key, fields }: Owner,
   { systemName }: Source,
   records: readonly { readonly record: Row }[],
@@ -145,7 +153,7 @@ async function ownersOf(
 
 function storedRecord(
   record: Row,
-  { resource: name, source }: BatchCheck,
+  { resource: name, source, store: { catalog } }: BatchCheck,
   owner: Row | undefined,
 ): StoredRecord {
   const { name: from, datasetId } = source;
@@ -154,11 +162,11 @@ function storedRecord(
     const property = withComputedValues(record);
     return { ...stored, record: property, hidden: identityValues(datasetId, property) };
   }
-  const dataset = owner && datasetOf(owner);
+  const dataset = owner && datasetOf(catalog, owner);
   return dataset === undefined || owner === undefined
     ? stored
     : { ...stored, hidden: listingValues(dataset, owner) };
 }
 
-const datasetOf = ({ OriginatingSystemName }: Row): string | undefined =>
-  sourceBySystem(OriginatingSystemName)?.datasetId ?? undefined;
+const datasetOf = (catalog: Catalog, { OriginatingSystemName }: Row): string | undefined =>
+  sourceBySystem(catalog, OriginatingSystemName)?.datasetId ?? undefined;

@@ -1,11 +1,13 @@
 import type { Row } from "@cadastre/odata";
-import type { Field, ResoResource } from "@cadastre/reso";
+import type { Catalog, Field, ResoResource } from "@cadastre/reso";
 import { deviationOf } from "./check-value.ts";
+import { listedValuesOf } from "./listed-values.ts";
 import type { RecordFault } from "./record-faults.ts";
 import type { Rounding } from "./rounding.ts";
 import type { Source } from "./sources.ts";
 
 export type RecordCheck = {
+  readonly catalog: Catalog;
   readonly resource: ResoResource;
   readonly source: Source;
   readonly rounding: Rounding;
@@ -24,8 +26,9 @@ export type CheckedRecord = {
 const none: readonly never[] = [];
 
 /** Checks a record without the store or other records, and returns all of its faults. */
-export function checkRecord(given: Row, { resource, source, rounding }: RecordCheck): CheckedRecord {
+export function checkRecord(given: Row, { catalog, resource, source, rounding }: RecordCheck): CheckedRecord {
   const { byName, required } = fieldsOf(resource);
+  const rules = { rounding, isListed: listedValuesOf(catalog, source) };
   const faults: RecordFault[] = [];
   const [rounded, computed]: [string[], string[]] = [[], []];
   let record: Record<string, unknown> | undefined;
@@ -45,7 +48,7 @@ export function checkRecord(given: Row, { resource, source, rounding }: RecordCh
       computed.push(name);
       continue;
     }
-    const found = deviationOf(value, field, rounding);
+    const found = deviationOf(value, field, rules);
     if (found === undefined) continue;
     if ("fault" in found) {
       faults.push({ field: name, code: found.fault });

@@ -1,28 +1,32 @@
 import { codecOf } from "@cadastre/odata/run";
-import { type Field, lookupValues, valueRange } from "@cadastre/reso";
+import { type Field, valueRange } from "@cadastre/reso";
 import { isCanonicalPlacekey } from "../identity/placekey.ts";
 import { type Decimal, parseDecimal, roundDecimal, scaleOf, toDouble, wholeDigitsOf } from "./decimal.ts";
 import { ExactNumber } from "./exact-json.ts";
+import type { ListedValues } from "./listed-values.ts";
 import type { FaultCode } from "./record-faults.ts";
 import type { Rounding } from "./rounding.ts";
 
 /** The result of a check: a fault, or the value to store instead of the given one. */
 type Deviation = { readonly fault: FaultCode } | { readonly stored: unknown; readonly isRounded: boolean };
 
+/** Rules for values beyond the facets of their field. */
+type ValueRules = { readonly rounding: Rounding; readonly isListed: ListedValues };
+
 /** Checks a value. Undefined if it can be stored unchanged. */
-type Check = (value: unknown, field: Field, rounding: Rounding) => Deviation | undefined;
+type Check = (value: unknown, field: Field, rules: ValueRules) => Deviation | undefined;
 
 /**
  * Checks a value in JSON form against its field's type, facets, range and lookup. The value must not be null.
  */
-export const deviationOf: Check = (value, field, rounding) => {
-  if (!field.collection) return deviationOfItem(value, field, rounding);
+export const deviationOf: Check = (value, field, rules) => {
+  if (!field.collection) return deviationOfItem(value, field, rules);
   if (!Array.isArray(value)) return faults.wrong_type;
   const given: readonly unknown[] = value;
   let items: unknown[] | undefined;
   let isRounded = false;
   for (const [i, item] of given.entries()) {
-    const found = item === null ? faults.wrong_type : deviationOfItem(item, field, rounding);
+    const found = item === null ? faults.wrong_type : deviationOfItem(item, field, rules);
     if (found === undefined) continue;
     if ("fault" in found) return found;
     items ??= [...given];
@@ -32,8 +36,7 @@ export const deviationOf: Check = (value, field, rounding) => {
   return items && { stored: items, isRounded };
 };
 
-const deviationOfItem: Check = (value, field, rounding) =>
-  (checks[field.type] ?? other)(value, field, rounding);
+const deviationOfItem: Check = (value, field, rules) => (checks[field.type] ?? other)(value, field, rules);
 
 const faultOf = <Code extends FaultCode>(fault: Code) => ({ fault }) as const;
 
@@ -49,7 +52,8 @@ const faults = {
   unknown_lookup_value: faultOf("unknown_lookup_value"),
 };
 
-const string: Check = (value, { name, maxLength, lookup }) => {
+const string: Check = (value, field, { isListed }) => {
+  const { name, maxLength } = field;
   if (typeof value !== "string") return faults.wrong_type;
   // Not every database can store U+0000 or an unpaired surrogate.
   if (value.includes("\0") || !value.isWellFormed()) return faults.forbidden_character;
@@ -57,20 +61,8 @@ const string: Check = (value, { name, maxLength, lookup }) => {
   if (maxLength !== undefined && value.length > maxLength && Array.from(value).length > maxLength)
     return faults.too_long;
   if (name === "Placekey" && !isCanonicalPlacekey(value)) return faults.invalid_placekey;
-  return lookup === undefined || isListed(value, lookup) ? undefined : faults.unknown_lookup_value;
+  return isListed(value, field) ? undefined : faults.unknown_lookup_value;
 };
-
-const listed = new Map<string, ReadonlySet<string>>();
-
-/** True if the lookup lists the value. A lookup without listed values allows any. */
-function isListed(value: string, lookup: string): boolean {
-  let values = listed.get(lookup);
-  if (values === undefined) {
-    values = new Set(lookupValues(lookup).map((one) => one.value));
-    listed.set(lookup, values);
-  }
-  return values.size === 0 || values.has(value);
-}
 
 /**
  * Greatest number of significant digits of a decimal. A double, and so every reader of JSON, keeps 15 digits but not always 16, so a
@@ -105,7 +97,7 @@ function exactOf(value: unknown): Decimal | Deviation {
 
 const isDecimal = (read: Decimal | Deviation): read is Decimal => "digits" in read;
 
-const decimal: Check = (value, field, rounding) => {
+const decimal: Check = (value, field, rules) => {
   if (typeof value === "number" && isPlainDecimal(value, field)) return undefined;
   const exact = exactOf(value);
   if (!isDecimal(exact)) return exact;
@@ -113,7 +105,7 @@ const decimal: Check = (value, field, rounding) => {
   // Checked before rounding, because the exponent may be huge.
   if (wholeDigitsOf(exact) > precision - scale) return faults.too_large;
   const isRounded = scaleOf(exact) > scale;
-  if (isRounded && !rounding.has(field.name)) return faults.too_precise;
+  if (isRounded && !rules.rounding.has(field.name)) return faults.too_precise;
   const kept = roundDecimal(exact, scale);
   if (wholeDigitsOf(kept) > precision - scale) return faults.too_large;
   if (kept.digits.length > mostDigits) return faults.too_precise;
@@ -124,14 +116,14 @@ const decimal: Check = (value, field, rounding) => {
 /** More digits than any integer type has. */
 const tooManyDigits = 20;
 
-const integer: Check = (value, field, rounding) => {
+const integer: Check = (value, field, rules) => {
   const isPlain = Number.isSafeInteger(value) && field.type === "Edm.Int64";
   if (isPlain && isInRange(value as number, field)) return undefined;
   const exact = exactOf(value);
   if (!isDecimal(exact)) return exact;
   if (wholeDigitsOf(exact) > tooManyDigits) return faults.too_large;
   const isRounded = scaleOf(exact) > 0;
-  if (isRounded && !rounding.has(field.name)) return faults.too_precise;
+  if (isRounded && !rules.rounding.has(field.name)) return faults.too_precise;
   const { negative, digits, power } = roundDecimal(exact, 0);
   const codec = codecOf(field.type);
   const stored = codec.fromJson(BigInt(`${negative ? "-" : ""}${digits || "0"}`) * 10n ** BigInt(power));
@@ -155,7 +147,7 @@ const date: Check = (value, { type }) => {
 const canonicalInstant = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /** Timestamps are stored in UTC with three fractional digits. More digits are cut: rounding up could give a time in the future. */
-const instant: Check = (value, { name, type }, rounding) => {
+const instant: Check = (value, { name, type }, rules) => {
   const codec = codecOf(type);
   const parsed = typeof value === "string" ? codec.parse(value) : undefined;
   if (parsed === undefined) return faults.wrong_type;
@@ -164,7 +156,7 @@ const instant: Check = (value, { name, type }, rounding) => {
   if (!hasYear(text)) return faults.out_of_range;
   const stored = text.replace(/(\.\d{3})\d*Z$/, "$1Z");
   const isRounded = stored !== text;
-  return isRounded && !rounding.has(name) ? faults.too_precise : { stored, isRounded };
+  return isRounded && !rules.rounding.has(name) ? faults.too_precise : { stored, isRounded };
 };
 
 /** Checks values of other types. */

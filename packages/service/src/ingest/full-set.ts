@@ -1,5 +1,6 @@
-import { entitySet, type RecordName, resource } from "@cadastre/reso";
-import type { Builds, WritableStore } from "@cadastre/store";
+import { keyFieldOf, type RecordName } from "@cadastre/reso";
+import type { Builds } from "@cadastre/store";
+import type { Listings } from "../listings.ts";
 import type { Format } from "./format.ts";
 import { IngestError } from "./ingest-error.ts";
 import type { Input } from "./input.ts";
@@ -8,7 +9,7 @@ import { exceeds, lossText, setName } from "./set-loss.ts";
 import type { Source } from "./sources.ts";
 
 type FullSet = {
-  readonly store: Pick<WritableStore, "builds">;
+  readonly store: Pick<Listings, "builds" | "catalog">;
   readonly resource: RecordName;
   readonly source: Source;
   readonly input: Input;
@@ -30,14 +31,14 @@ export async function requireEnough({
   format,
   maxShrink,
 }: FullSet): Promise<void> {
-  const { builds } = store;
+  const { builds, catalog } = store;
   const [first] = await builds.keys(name, source.name);
   if (first === undefined) return;
-  const { key } = resource(name);
+  const key = keyFieldOf(name);
   const named = new Set<string>();
   for await (const entry of readers[format](
     input.read(() => {}),
-    entitySet(name),
+    catalog.entitySet(name),
   ))
     if ("record" in entry && typeof entry.record[key] === "string") named.add(entry.record[key]);
   // A file without any key is refused later, with its own error.

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { entitySet, type RecordName } from "@cadastre/reso";
+import type { RecordName } from "@cadastre/reso";
 import type { BatchOptions, WritableStore } from "@cadastre/store";
+import type { Listings } from "../listings.ts";
 import { type IngestBatch, ingestBatches } from "./batches.ts";
 import { type BatchCheck, checkBatch, foreignKeys } from "./check-batch.ts";
 import { formatFileCursor, parseFileCursor } from "./cursor.ts";
@@ -20,7 +21,7 @@ import { requireNotRetired, type Source } from "./sources.ts";
 export type IngestMode = "changes" | "full" | "delete";
 
 export type Ingest = {
-  readonly store: Pick<WritableStore, "page" | "builds">;
+  readonly store: Pick<Listings, "page" | "builds" | "catalog">;
   readonly resource: RecordName;
   readonly source: Source;
   readonly crosswalk: BatchCheck["crosswalk"];
@@ -106,16 +107,16 @@ export async function ingest(task: Ingest): Promise<IngestReport> {
 }
 
 function entriesOf(
-  { input, format, mode, resource }: Ingest,
+  { store, input, format, mode, resource }: Ingest,
   onBytes: (bytes: number) => void,
 ): AsyncIterable<Entry> {
   const content = input.read(onBytes);
-  return mode === "delete" ? readKeys(content) : readers[format](content, entitySet(resource));
+  return mode === "delete" ? readKeys(content) : readers[format](content, store.catalog.entitySet(resource));
 }
 
 /** Returns a suffix for the cursor if the rounded fields are not the default, so that the file is read again if they change. */
-function roundingMark({ resource, rounding }: Ingest): string {
-  if (rounding === roundingOf(resource)) return "";
+function roundingMark({ store, resource, rounding }: Ingest): string {
+  if (rounding === roundingOf(store.catalog, resource)) return "";
   const hash = createHash("sha256").update([...rounding].sort().join());
   return `_${hash.digest("hex").slice(0, 16)}`;
 }

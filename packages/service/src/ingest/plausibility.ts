@@ -1,6 +1,6 @@
 import type { Row } from "@cadastre/odata";
-import type { RecordName } from "@cadastre/reso";
-import { coordinatesOf, doubtOf, isInStateOf } from "../identity/coordinates.ts";
+import type { Catalog, RecordName } from "@cadastre/reso";
+import { coordinatesOf, doubtOf, isInStateOf, statesOf } from "../identity/coordinates.ts";
 import type { NoteCode } from "./notes.ts";
 import type { RecordFault } from "./record-faults.ts";
 import type { Source } from "./sources.ts";
@@ -10,9 +10,10 @@ export function placeFaults(
   record: Row,
   resource: RecordName,
   { datasetId }: Source,
+  catalog: Catalog,
 ): readonly RecordFault[] {
   const place = resource === "Property" ? coordinatesOf(record) : undefined;
-  return place !== undefined && isInStateOf(place, record, datasetId) === false
+  return place !== undefined && isInStateOf(place, record, statesOf(catalog, datasetId)) === false
     ? [{ field: "Latitude", code: "coordinates_outside_state" }]
     : [];
 }
@@ -26,9 +27,15 @@ export type Placed = { readonly record: Row; readonly told: NoteCode | undefined
  *
  * @param assigned the Placekey of the operator's crosswalk
  */
-export function placed(record: Row, assigned: string | undefined, { datasetId }: Source): Placed {
+export function placed(
+  record: Row,
+  assigned: string | undefined,
+  { datasetId }: Source,
+  catalog: Catalog,
+): Placed {
   const placekey = assigned ?? record["Placekey"];
-  const doubt = typeof placekey === "string" ? doubtOf(placekey, record, datasetId) : undefined;
+  const doubt =
+    typeof placekey === "string" ? doubtOf(placekey, record, statesOf(catalog, datasetId)) : undefined;
   if (assigned !== undefined)
     return { record: { ...record, Placekey: assigned }, told: doubt && `assigned_placekey_${doubt}` };
   return doubt === undefined

@@ -1,4 +1,5 @@
-import { type Field, isRoundedByDefault, type RecordName, resource } from "@cadastre/reso";
+import { type Catalog, type Field, isRoundedByDefault, type RecordName, recordNames } from "@cadastre/reso";
+import { perCatalog } from "../catalog.ts";
 import { IngestError } from "./ingest-error.ts";
 
 /** The operator's choice of fields to round, different from the default. */
@@ -12,17 +13,33 @@ export type RoundingChoice = {
 /** Names of a resource's fields whose values are rounded if they have too many fractional digits. */
 export type Rounding = ReadonlySet<string>;
 
-const defaults = new Map<RecordName, Rounding>();
+/** Fields that are rounded by default, by resource. */
+const defaults = perCatalog(
+  ({ fieldsOf }): ReadonlyMap<RecordName, Rounding> =>
+    new Map(
+      recordNames.map((name) => [
+        name,
+        new Set(
+          fieldsOf(name)
+            .filter(isRoundedByDefault)
+            .map((field) => field.name),
+        ),
+      ]),
+    ),
+);
 
 /**
  * Returns the fields to round.
  *
  * @throws {IngestError} for a field that the resource does not have, or whose values cannot be rounded
  */
-export function roundingOf(name: RecordName, { round = [], exact = [] }: RoundingChoice = {}): Rounding {
-  const { fields } = resource(name);
-  const usual = defaults.get(name) ?? new Set(fields.filter(isRoundedByDefault).map((field) => field.name));
-  defaults.set(name, usual);
+export function roundingOf(
+  catalog: Catalog,
+  name: RecordName,
+  { round = [], exact = [] }: RoundingChoice = {},
+): Rounding {
+  const fields = catalog.fieldsOf(name);
+  const usual: Rounding = defaults(catalog).get(name) ?? new Set();
   if (round.length + exact.length === 0) return usual;
   const roundable = new Set(fields.filter(canBeRounded).map((field) => field.name));
   for (const chosen of [...round, ...exact])

@@ -1,5 +1,6 @@
-import { originatingSystems } from "@cadastre/reso";
+import type { Catalog } from "@cadastre/reso";
 import type { Builds } from "@cadastre/store";
+import { perCatalog } from "../catalog.ts";
 import { IngestError } from "./ingest-error.ts";
 
 /** Source of records: an originating system, named by its id, or the dictionary. */
@@ -14,18 +15,19 @@ export type Source = {
 /** Source of the records that all systems share, such as common lookups. */
 export const dictionary: Source = { name: "dictionary", datasetId: null, systemName: null };
 
-export const sources: readonly Source[] = [
-  ...originatingSystems.map(({ id, datasetId, name }) => ({ name: id, datasetId, systemName: name })),
+/** Returns the sources of a catalog. */
+export const sourcesOf = perCatalog(({ systems }): readonly Source[] => [
+  ...systems.map(({ id, datasetId, name }) => ({ name: id, datasetId, systemName: name })),
   dictionary,
-];
+]);
 
 /** Returns the name of a dataset's source. */
-export const sourceOf = (datasetId: string | null): string =>
-  sources.find((source) => source.datasetId === datasetId)?.name ?? dictionary.name;
+export const sourceOf = (catalog: Catalog, datasetId: string | null): string =>
+  sourcesOf(catalog).find((source) => source.datasetId === datasetId)?.name ?? dictionary.name;
 
 /** Returns the source with this `OriginatingSystemName`. */
-export const sourceBySystem = (systemName: unknown): Source | undefined =>
-  sources.find((source) => source.systemName !== null && source.systemName === systemName);
+export const sourceBySystem = (catalog: Catalog, systemName: unknown): Source | undefined =>
+  sourcesOf(catalog).find((source) => source.systemName !== null && source.systemName === systemName);
 
 /** @throws {IngestError} if the system of the source is retired */
 export async function requireNotRetired(

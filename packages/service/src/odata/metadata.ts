@@ -1,7 +1,7 @@
 import { type Scope, visibleEntitySet } from "@cadastre/entitlement";
 import type { EntityModel, EntitySet } from "@cadastre/odata";
 import { writeCsdlJson, writeCsdlXml } from "@cadastre/odata/csdl";
-import { entityModel } from "@cadastre/reso";
+import { dictionaryCatalog } from "@cadastre/reso";
 import { type Answer, ok, tagged } from "../http/answer.ts";
 import type { OdataVersion } from "../http/odata-protocol.ts";
 import { xmlType } from "./format.ts";
@@ -34,7 +34,7 @@ const write = (model: EntityModel, form: "xml" | "json", version: OdataVersion):
   );
 
 const visibleModel = (scope: Scope, active: readonly EntitySet[]): EntityModel => ({
-  ...entityModel,
+  ...dictionaryCatalog.model,
   entitySets: active
     .filter(({ name }) => scope.visible(name))
     .map((entitySet) => visibleEntitySet(entitySet, scope)),

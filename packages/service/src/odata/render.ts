@@ -8,7 +8,7 @@ import {
   writeRecords,
   writeValue,
 } from "@cadastre/odata/run";
-import { entityModel } from "@cadastre/reso";
+import { dictionaryCatalog } from "@cadastre/reso";
 import { type Answer, ok } from "../http/answer.ts";
 import { type JsonFormat, jsonTypeOf } from "./format.ts";
 /** Input for the control information of an answer. */
@@ -74,7 +74,7 @@ export function recordFormOf(content: RenderInput): RecordForm | undefined {
   if (metadata !== "full" && !ieee754) return undefined;
   const [key = ""] = type.key;
   const control = {
-    typeName: `${entityModel.namespace}.${type.name}`,
+    typeName: `${dictionaryCatalog.model.namespace}.${type.name}`,
     resource: `${root}/${name}`,
     key,
     showsKey: query.select.some(({ property }) => property.name === key),

@@ -1,6 +1,6 @@
 import { appendFile } from "node:fs/promises";
 import type { Row } from "@cadastre/odata";
-import { resource } from "@cadastre/reso";
+import { keyFieldOf } from "@cadastre/reso";
 import type { StoredRecord } from "@cadastre/store";
 import { type BatchCheck, checkBatch } from "../ingest/check-batch.ts";
 import type { Note } from "../ingest/notes.ts";
@@ -30,7 +30,7 @@ export async function checkRecords(
   records: readonly Row[],
   check: Omit<BatchCheck, "seen">,
 ): Promise<CheckedRecords> {
-  const { key: keyName } = resource(check.resource);
+  const keyName = keyFieldOf(check.resource);
   const keys = records.map((record) => keyText(record[keyName]));
   const last = new Map(keys.map((key, line) => [key, line]));
   const entries = records

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type ResourceName, resource } from "@cadastre/reso";
+import { keyFieldOf, type ResourceName } from "@cadastre/reso";
 import { FeedError } from "./feed-error.ts";
 
 /** Entity set of another RESO Web API, and the selection of its records to replicate. */
@@ -32,7 +32,7 @@ export function feedOf(root: string, name: ResourceName, options: FeedOptions): 
   if (options.apiKey !== undefined && url.protocol === "http:" && !isLocal(url.hostname))
     throw new FeedError("a key is sent over https alone: http is for this machine");
   url.pathname = `${url.pathname.replace(/\/+$/, "")}/${name}`;
-  return { ...options, url, key: resource(name).key };
+  return { ...options, url, key: keyFieldOf(name) };
 }
 
 const isLocal = (hostname: string): boolean => /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);

@@ -1,10 +1,10 @@
 import type { ResourceName } from "@cadastre/reso";
-import type { WritableStore } from "@cadastre/store";
 import type { BatchCheck } from "../ingest/check-batch.ts";
 import { IngestError } from "../ingest/ingest-error.ts";
 import { addNotes, type NoteCounts, toldNotes } from "../ingest/notes.ts";
 import { requireRejects } from "../ingest/rejects.ts";
 import { requireNotRetired, type Source } from "../ingest/sources.ts";
+import type { Listings } from "../listings.ts";
 import { appendFeedRejects, checkRecords } from "./check-records.ts";
 import { changesUrl, feedId } from "./feed.ts";
 import type { FeedRequest } from "./fetch-feed.ts";
@@ -13,7 +13,7 @@ import { feedPages } from "./pages.ts";
 import { removeGone } from "./remove-gone.ts";
 
 export type Replication = {
-  readonly store: Pick<WritableStore, "page" | "builds">;
+  readonly store: Pick<Listings, "page" | "builds" | "catalog">;
   readonly crosswalk: BatchCheck["crosswalk"];
   readonly resource: ResourceName;
   readonly source: Source;

@@ -53,10 +53,10 @@ export const accountResources = defineEndpoint({
   errors: [],
   handle: async (
     { caller: { scope }, entitlementState, stages, reply },
-    { profiles, config }: V1Services,
+    { profiles, config, catalog }: V1Services,
   ) => {
     const known = await stages.timeAsync("run", profiles);
-    const datasets = datasetsOf(scope.datasets).map(({ resources, ...dataset }) => ({
+    const datasets = datasetsOf(catalog, scope.datasets).map(({ resources, ...dataset }) => ({
       ...dataset,
       display_name: approvedIn(known, dataset.dataset_id)?.displayName ?? dataset.originating_system_name,
       resources,

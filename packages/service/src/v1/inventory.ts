@@ -1,11 +1,5 @@
 import type { DatasetGrant } from "@cadastre/entitlement";
-import {
-  originatingSystems,
-  ownResourceNames,
-  type RecordName,
-  resource,
-  resourceNames,
-} from "@cadastre/reso";
+import { type Catalog, keyFieldOf, ownResourceNames, type RecordName, resourceNames } from "@cadastre/reso";
 import { z } from "zod";
 import { string, uuid } from "../endpoint/members.ts";
 import { odataRoot } from "../http/odata-protocol.ts";
@@ -33,9 +27,12 @@ export type LicensedDataset = {
 };
 
 /** Returns the datasets of an entitlement with the resources that it licenses. Unknown datasets are left out. */
-export const datasetsOf = (granted: readonly DatasetGrant[]): readonly LicensedDataset[] =>
+export const datasetsOf = (
+  { systems }: Catalog,
+  granted: readonly DatasetGrant[],
+): readonly LicensedDataset[] =>
   granted.flatMap(({ dataset_id, resources }) => {
-    const system = originatingSystems.find(({ datasetId }) => datasetId === dataset_id);
+    const system = systems.find(({ datasetId }) => datasetId === dataset_id);
     return system === undefined
       ? []
       : [
@@ -49,7 +46,7 @@ export const datasetsOf = (granted: readonly DatasetGrant[]): readonly LicensedD
 
 const itemOf = (name: RecordName, collection: string): InventoryItem => ({
   name,
-  key: resource(name).key,
+  key: keyFieldOf(name),
   collection,
 });
 

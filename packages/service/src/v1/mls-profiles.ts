@@ -32,9 +32,9 @@ export const mlsProfiles = defineEndpoint({
     meta: { count: whole },
   },
   errors: [],
-  handle: async ({ caller: { scope }, stages, reply }, { profiles }: V1Services) => {
+  handle: async ({ caller: { scope }, stages, reply }, { profiles, catalog }: V1Services) => {
     const known = await stages.timeAsync("run", profiles);
-    const data = datasetsOf(scope.datasets).flatMap((dataset) => {
+    const data = datasetsOf(catalog, scope.datasets).flatMap((dataset) => {
       const profile = approvedIn(known, dataset.dataset_id);
       if (profile === undefined) return [];
       const { fullName, disclaimer, logoUrl, rulesUrl, updateHours } = profile;

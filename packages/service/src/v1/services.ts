@@ -1,4 +1,5 @@
 import type { EntitySet } from "@cadastre/odata";
+import type { Catalog } from "@cadastre/reso";
 import type { Store } from "@cadastre/store";
 import type { Config } from "../config.ts";
 import type { RecentIdentities } from "../identity/recent-identities.ts";
@@ -6,6 +7,7 @@ import type { RecentProfiles } from "./recent-profiles.ts";
 
 /** Dependencies of the JSON endpoints. */
 export type V1Services = {
+  readonly catalog: Catalog;
   readonly store: Store;
   /** Entity sets whose current build has passed its gates, with all fields, including those hidden from a caller. */
   readonly activeEntitySets: readonly EntitySet[];

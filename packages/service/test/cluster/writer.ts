@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { originatingSystems } from "@cadastre/reso";
+import { sampleSystems } from "@cadastre/sample/catalog";
 import type { Change, WritableStore } from "@cadastre/store";
 import { randomFrom } from "../../bench/random.ts";
 
@@ -23,7 +23,7 @@ export type Writer = {
 /** Versions of a listing in ascending order of their checkpoints; null once it is deleted. Its key is not used again. */
 type Versions = (readonly [checkpoint: number, price: number | null])[];
 
-const [system] = originatingSystems;
+const [system] = sampleSystems;
 const changesPerCommit = 5;
 const prefix = "cluster-";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
-import { originatingSystems } from "@cadastre/reso";
+import { sampleSystems } from "@cadastre/sample/catalog";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { databasesOf } from "../../src/data/databases.ts";
@@ -110,7 +110,7 @@ test.each(["state", "coarse"])(
     const record = Object.fromEntries(Object.entries(row ?? {}).filter(([name]) => !name.startsWith("@")));
     const store = await databasesOf(running.folder).openListings({ threads: 0 });
     const resource = "Property";
-    const system = originatingSystems.find(({ name }) => name === record["OriginatingSystemName"]);
+    const system = sampleSystems.find(({ name }) => name === record["OriginatingSystemName"]);
     const datasetId = system?.datasetId ?? null;
     const steps = [
       [{ resource, datasetId, record: { ...record, ListPrice: 1 } }],

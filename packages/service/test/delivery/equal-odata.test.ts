@@ -1,6 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import type { StructuralProperty } from "@cadastre/odata";
-import { entitySet, type RecordName } from "@cadastre/reso";
+import type { RecordName } from "@cadastre/reso";
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import { marketColumns } from "@cadastre/store/market";
 import { propertyColumns } from "@cadastre/store/property";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -9,6 +10,8 @@ import { requireNoCanary } from "../support/canaries.ts";
 import { customerOf, dataOf } from "../support/deliveries.ts";
 import { type PartColumns, type PartRow, partReaders, withoutNulls } from "../support/part-readers.ts";
 import { type Running, run } from "../support/running.ts";
+
+const { entitySet } = sampleCatalog;
 
 const sets = { listing: "Property", listing_media: "Media" } as const;
 type Dataset = keyof typeof sets;

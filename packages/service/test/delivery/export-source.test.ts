@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import type { Store } from "@cadastre/store";
 import { openSqliteStore } from "@cadastre/store/sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -27,7 +28,7 @@ const datasets = ["listing", "listing_media", "media_assets", "property", "marke
 
 const sourceOf = (means: Partial<ExportMeans>) =>
   exportSource({
-    store,
+    store: Object.assign(store, { catalog: sampleCatalog }),
     identities,
     activation: { has: () => true },
     config: { minimumCellSize: 10 },
@@ -37,7 +38,7 @@ const sourceOf = (means: Partial<ExportMeans>) =>
 /** What is delivered where all but these records are active. */
 const deliveredWithout = (...inactive: readonly string[]): readonly string[] => {
   const source = sourceOf({ activation: { has: (name) => !inactive.includes(name) } });
-  return datasets.filter((dataset) => source.columns(dataset, systemScope()) !== undefined);
+  return datasets.filter((dataset) => source.columns(dataset, systemScope(sampleCatalog)) !== undefined);
 };
 
 test("what has not passed its gates is not delivered", () => {
@@ -57,7 +58,12 @@ test("a market report is made by the size of its smallest cells, and read on by 
   const sources = [10, 4].map((minimumCellSize) => sourceOf({ config: { minimumCellSize } }));
   const bases = await Promise.all(sources.map(async (source) => source.basis?.(["market_report"])));
   expect(new Set(bases).size).toBe(2);
-  const request = { dataset: "market_report", scope: systemScope(), columns: ["id"], checkpoint: 0 };
+  const request = {
+    dataset: "market_report",
+    scope: systemScope(sampleCatalog),
+    columns: ["id"],
+    checkpoint: 0,
+  };
   const batches = sources[1]?.read({ ...request, from: '[10,"2026-01/national:US/Residential"]' });
   const reading = batches?.[Symbol.asyncIterator]().next();
   await expect(reading).rejects.toMatchObject({ code: "basis_changed" });

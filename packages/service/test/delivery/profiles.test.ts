@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { domainTable } from "@cadastre/delivery";
 import { resoDdVersion } from "@cadastre/reso";
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import { afterAll, describe, expect, test } from "vitest";
 import { knownColumns, outputProfiles } from "../../src/delivery/profiles.ts";
 
@@ -14,12 +15,12 @@ const mine = { id: "mine", version: 1, domain: "listing", format: "csv", compres
 function read(profile: object) {
   const file = join(folder, "profiles.json");
   writeFileSync(file, JSON.stringify({ profiles: [profile] }));
-  return outputProfiles({ exportProfiles: file, partBytes: undefined });
+  return outputProfiles({ exportProfiles: file, partBytes: undefined }, sampleCatalog);
 }
 
 describe("output profiles", () => {
   test("of a file come first, and take the place of those of the same id", () => {
-    const usual = outputProfiles({ exportProfiles: undefined, partBytes: undefined });
+    const usual = outputProfiles({ exportProfiles: undefined, partBytes: undefined }, sampleCatalog);
     expect(read(mine).map(({ id }) => id)).toEqual(["mine", ...usual.map(({ id }) => id)]);
     const again = read({ ...mine, id: "listing-csv" });
     expect(again).toHaveLength(usual.length);
@@ -27,7 +28,7 @@ describe("output profiles", () => {
   });
 
   test("may be of parts of another size", () => {
-    const [profile] = outputProfiles({ exportProfiles: undefined, partBytes: 65_536 });
+    const [profile] = outputProfiles({ exportProfiles: undefined, partBytes: 65_536 }, sampleCatalog);
     expect(profile?.partBytes).toBe(65_536);
   });
 
@@ -45,14 +46,14 @@ describe("output profiles", () => {
 
   test("cannot be read from nowhere", () => {
     const config = { exportProfiles: join(folder, "nowhere"), partBytes: undefined };
-    expect(() => outputProfiles(config)).toThrow("it cannot be read (ENOENT)");
+    expect(() => outputProfiles(config, sampleCatalog)).toThrow("it cannot be read (ENOENT)");
   });
 });
 
 test("every dataset of every domain has columns, its key among them", () => {
   for (const { datasets } of Object.values(domainTable))
     for (const { name, keyField } of datasets)
-      expect([name, knownColumns[name]]).toEqual([name, expect.arrayContaining([keyField])]);
+      expect([name, knownColumns(sampleCatalog)[name]]).toEqual([name, expect.arrayContaining([keyField])]);
 });
 
 test("listings are of the version of the dictionary that their fields are of", () => {

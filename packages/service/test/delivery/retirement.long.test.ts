@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { connect, follow, openTarget, serviceFeed } from "@cadastre/client";
-import { originatingSystems } from "@cadastre/reso";
+import { sampleSystems } from "@cadastre/sample/catalog";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { query, toCollection } from "../support/ask.ts";
 import { cadastre } from "../support/cli.ts";
@@ -13,7 +13,7 @@ import { type Running, run } from "../support/running.ts";
 import { hurry, subscriptionsRoot as root } from "../support/subscriptions.ts";
 
 const id = "cascade";
-const { name, datasetId } = originatingSystems.find((system) => system.id === id) ?? originatingSystems[0];
+const { name, datasetId } = sampleSystems.find((system) => system.id === id) ?? sampleSystems[0];
 const profileId = "listing-jsonl";
 
 let running: Running;

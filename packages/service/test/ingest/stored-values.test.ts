@@ -1,12 +1,14 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { resource } from "@cadastre/reso";
 import { generateMarket } from "@cadastre/sample";
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { sampleRecords } from "../../src/data/sample-records.ts";
 import { findInvalidValues } from "../../src/data/stored-values.ts";
 import { bare, openEmptyStore, system } from "../support/ingesting.ts";
+
+const { resource } = sampleCatalog;
 
 type Opened = Awaited<ReturnType<typeof openEmptyStore>>;
 let opened: Opened;
@@ -26,7 +28,9 @@ const point = (longitude: number, latitude: number) => ({
 });
 
 const scanned = async () => {
-  const { records, invalid, found } = await findInvalidValues(opened.store);
+  const { records, invalid, found } = await findInvalidValues(
+    Object.assign(opened.store, { catalog: sampleCatalog }),
+  );
   return [records, invalid, ...found.map((one) => `${one.property} ${one.code} ${one.records}`)];
 };
 
@@ -74,7 +78,7 @@ test("the first keys of each fault are told, and written to the report", async (
   await store(...Array.from({ length: 1200 }, () => ({ ListPrice: 0.001 })));
   const report = join(folder, "invalid.jsonl");
   const progress: number[] = [];
-  const { found } = await findInvalidValues(opened.store, {
+  const { found } = await findInvalidValues(Object.assign(opened.store, { catalog: sampleCatalog }), {
     report,
     progress: (name, records) => name === "Property" && progress.push(records),
   });

@@ -1,13 +1,15 @@
 import { readFileSync } from "node:fs";
 import { restrict, visibleEntitySet } from "@cadastre/entitlement";
 import { bindQuery, parseFilter } from "@cadastre/odata";
-import { entitySet } from "@cadastre/reso";
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemScope } from "../../src/identity/system-scope.ts";
 import { faultReasons } from "../../src/ingest/record-faults.ts";
 import { roundingOf } from "../../src/ingest/rounding.ts";
 import { checkRecords } from "../../src/replicate/check-records.ts";
 import { bare, ingestText, openEmptyStore, source } from "../support/ingesting.ts";
+
+const { entitySet } = sampleCatalog;
 
 type Opened = Awaited<ReturnType<typeof openEmptyStore>>;
 let opened: Opened;
@@ -28,9 +30,9 @@ async function take(key: string, members: string, choice: Parameters<typeof inge
 }
 
 async function served(key: string): Promise<Readonly<Record<string, unknown>>> {
-  const set = visibleEntitySet(entitySet("Property"), systemScope());
+  const set = visibleEntitySet(entitySet("Property"), systemScope(sampleCatalog));
   const query = bindQuery({ filter: parseFilter(`ListingKey eq '${key}'`), top: 1 }, set);
-  const text = await opened.store.one(restrict(query, systemScope()), { nulls: false });
+  const text = await opened.store.one(restrict(query, systemScope(sampleCatalog)), { nulls: false });
   return JSON.parse(Buffer.from(text ?? "null").toString()) as Readonly<Record<string, unknown>>;
 }
 
@@ -112,9 +114,9 @@ describe("stored is the value itself", () => {
   test("an integer of 64 bits keeps its digits", async () => {
     for (const text of ["9223372036854775807", "9223372036854775000", "-9007199254740993"]) {
       await take("long", `"YearBuilt":${text}`);
-      const set = visibleEntitySet(entitySet("Property"), systemScope());
+      const set = visibleEntitySet(entitySet("Property"), systemScope(sampleCatalog));
       const query = bindQuery({ filter: parseFilter(`YearBuilt eq ${text}`), top: 1 }, set);
-      const found = await opened.store.one(restrict(query, systemScope()), { nulls: false });
+      const found = await opened.store.one(restrict(query, systemScope(sampleCatalog)), { nulls: false });
       expect(Buffer.from(found ?? "").toString()).toContain(`"YearBuilt":${text}`);
     }
   });
@@ -241,11 +243,11 @@ test("records of a feed are held to the same facets, and their Coordinates compu
     bare("feed-2", { ListPrice: "12" }),
   ];
   const { taken, rejects, notes } = await checkRecords(records, {
-    store: opened.store,
+    store: Object.assign(opened.store, { catalog: sampleCatalog }),
     crosswalk: { assigned: async () => new Map() },
     resource: "Property",
     source,
-    rounding: roundingOf("Property"),
+    rounding: roundingOf(sampleCatalog, "Property"),
   });
   expect(taken.map(({ record }) => record["Coordinates"])).toEqual([
     { type: "Point", coordinates: [-97.5, 30.12345679] },

@@ -1,5 +1,6 @@
 import { compileScope, type Entitlement, type ResourceGrant, type Scope } from "@cadastre/entitlement";
 import type { EntitySet } from "@cadastre/odata";
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import type { Store } from "@cadastre/store";
 import { identitiesOf } from "@cadastre/store/property";
 import type { ApiKeyRecord, MlsProfile } from "@cadastre/store/registry";
@@ -182,6 +183,7 @@ const profiles: ReadonlyMap<string, MlsProfile> = new Map([
 /** Creates the application over a store. It admits the customers that the current rule has a scope for. */
 export const appOver = (store: Store, rule: () => Rule): Express => {
   const services: Services = {
+    catalog: sampleCatalog,
     config: readConfig({
       CADASTRE_BASE_URL: baseUrl,
       CADASTRE_PAGE_SIZE: "3",

@@ -1,8 +1,10 @@
 import { datasetProperty, type Mask } from "@cadastre/entitlement";
 import type { EntitySet, EntityType } from "@cadastre/odata";
-import { entityModel, entitySet } from "@cadastre/reso";
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import type { StoredResource } from "@cadastre/store";
 import { storedResources } from "../../src/catalog.ts";
+
+const { model: entityModel, entitySet } = sampleCatalog;
 
 /*
  * The values that cases are made of: so few keys, fields and values that hidden and visible records have many in common.
@@ -222,7 +224,7 @@ export const entitySets: readonly EntitySet[] = [
 ];
 
 /** The resources as the service stores them, with those of its columns and indexes whose fields are kept. */
-export const resources: readonly StoredResource[] = storedResources.flatMap((stored) => {
+export const resources: readonly StoredResource[] = storedResources(sampleCatalog).flatMap((stored) => {
   const set = narrowedSets.get(stored.entitySet.name as ResourceName);
   if (set === undefined) return [];
   const isKept = (name: string) => set.type.properties.has(name) || name === datasetProperty.name;

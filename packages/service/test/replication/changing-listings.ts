@@ -1,4 +1,4 @@
-import { originatingSystems } from "@cadastre/reso";
+import { sampleSystems } from "@cadastre/sample/catalog";
 import type { Change } from "@cadastre/store";
 import { listingAt, listingKeyAt } from "../../bench/listing.ts";
 import { randomFrom } from "../../bench/random.ts";
@@ -21,7 +21,7 @@ type Planned = { readonly change: Change; readonly done: () => void };
 export const versionOf = ({ ModificationTimestamp, City }: Readonly<Record<string, unknown>>): string =>
   `${String(ModificationTimestamp)} ${String(City)}`;
 
-const datasets = new Map<unknown, string>(originatingSystems.map(({ name, datasetId }) => [name, datasetId]));
+const datasets = new Map<unknown, string>(sampleSystems.map(({ name, datasetId }) => [name, datasetId]));
 
 /** The first `count` listings of the benches, as a service has them. */
 export function changingListings(count: number, { commit }: ListingsService, seed: number): ChangingListings {

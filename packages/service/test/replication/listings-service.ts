@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import type { WritableStore } from "@cadastre/store";
 import { identitiesOf } from "@cadastre/store/property";
 import { openSqliteStore } from "@cadastre/store/sqlite";
@@ -40,6 +41,7 @@ export async function startListings(count: number): Promise<ListingsService> {
   const app = createApp({
     ...edge,
     config,
+    catalog: sampleCatalog,
     log: createLog(config.logLevel),
     store,
     memory: new MemoryBudget(memoryLimits(1024, 2)),

@@ -3,6 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { EntitySet, Row, StructuralProperty } from "@cadastre/odata";
 import { generateMarket } from "@cadastre/sample";
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import type { Change, StoredRecord } from "@cadastre/store";
 import { storedResources } from "../../src/catalog.ts";
 import type { DataFolder } from "../../src/data/data-folder.ts";
@@ -82,7 +83,9 @@ export async function requireNoCanaryFile({ path, database, exports }: DataFolde
 /** Writes the marks into a folder's sample listings. */
 export async function plantCanaries(folder: DataFolder, listings: number): Promise<void> {
   const store = await databasesOf(folder).openListings({ threads: 0 });
-  const hidden = storedResources.map((stored) => hiddenRecord(stored.entitySet, stored.hidden ?? []));
+  const hidden = storedResources(sampleCatalog).map((stored) =>
+    hiddenRecord(stored.entitySet, stored.hidden ?? []),
+  );
   await store.commit([...hidden, ...markedListings(listings)]);
   await store.close();
 }

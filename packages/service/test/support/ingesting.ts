@@ -3,7 +3,8 @@ import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { originatingSystems, type RecordName } from "@cadastre/reso";
+import type { RecordName } from "@cadastre/reso";
+import { sampleCatalog, sampleSystems } from "@cadastre/sample/catalog";
 import type { WritableStore } from "@cadastre/store";
 import { openSqliteStore } from "@cadastre/store/sqlite";
 import { storedResources } from "../../src/catalog.ts";
@@ -16,8 +17,8 @@ import { type RoundingChoice, roundingOf } from "../../src/ingest/rounding.ts";
 import { sourceBySystem } from "../../src/ingest/sources.ts";
 
 /** The originating system of the records in these tests. */
-export const [system] = originatingSystems;
-export const source = sourceBySystem(system.name) ?? expectSource();
+export const [system] = sampleSystems;
+export const source = sourceBySystem(sampleCatalog, system.name) ?? expectSource();
 
 function expectSource(): never {
   throw new RangeError(`${system.name} is no source`);
@@ -61,14 +62,14 @@ export async function ingestText(
   const rejects = join(folder, "rejects.jsonl");
   try {
     const report = await ingest({
-      store,
+      store: Object.assign(store, { catalog: sampleCatalog }),
       resource,
       source,
       crosswalk: { assigned: async () => new Map() },
       input: inputOf(text),
       format,
       mode: "changes",
-      rounding: roundingOf(resource, choice),
+      rounding: roundingOf(sampleCatalog, resource, choice),
       rejects,
       maxRejects: Number.POSITIVE_INFINITY,
       maxShrink: 100,
@@ -95,7 +96,7 @@ export async function openEmptyStore(): Promise<{
   const folder = await mkdtemp(join(tmpdir(), "cadastre-store-"));
   const store = await openSqliteStore({
     file: join(folder, "listings.sqlite"),
-    resources: storedResources,
+    resources: storedResources(sampleCatalog),
     threads: 0,
   });
   return {

@@ -1,9 +1,10 @@
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import type { RemovedRecord } from "@cadastre/store";
-import { sources } from "../../src/ingest/sources.ts";
+import { sourcesOf } from "../../src/ingest/sources.ts";
 import { hiddenDataset } from "./canaries.ts";
 
 /** Datasets of records, with the one that nobody is granted. */
-const datasets = [...sources.flatMap(({ datasetId }) => datasetId ?? []), hiddenDataset];
+const datasets = [...sourcesOf(sampleCatalog).flatMap(({ datasetId }) => datasetId ?? []), hiddenDataset];
 
 /** Removes a record, whatever its dataset is. */
 export const removalsOf = (resource: string, key: string): readonly RemovedRecord[] =>

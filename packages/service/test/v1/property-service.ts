@@ -11,7 +11,8 @@ import {
   type ScopeOptions,
 } from "@cadastre/entitlement";
 import type { Row } from "@cadastre/odata";
-import { entitySet, originatingSystems, whereOfCell } from "@cadastre/reso";
+import { whereOfCell } from "@cadastre/reso";
+import { sampleCatalog, sampleSystems } from "@cadastre/sample/catalog";
 import type { StoredRecord, WritableStore } from "@cadastre/store";
 import { openPostgresStore } from "@cadastre/store/postgres";
 import { identitiesOf } from "@cadastre/store/property";
@@ -21,7 +22,7 @@ import { latLngToCell } from "h3-js";
 import { pino } from "pino";
 import { createRates } from "../../src/access/rates.ts";
 import { createApp, type Services } from "../../src/app.ts";
-import { scopeOptions, storedResources } from "../../src/catalog.ts";
+import { scopeOptionsOf, storedResources } from "../../src/catalog.ts";
 import { readConfig } from "../../src/config.ts";
 import { MemoryBudget } from "../../src/http/memory-budget.ts";
 import { memoryLimits } from "../../src/http/memory-limits.ts";
@@ -30,7 +31,9 @@ import { identityValues } from "../../src/identity/provisional-id.ts";
 import { activeScopes } from "../support/active-scopes.ts";
 import { ask, type Reply } from "../support/ask.ts";
 
-export const [lonestar, hillcountry] = originatingSystems;
+const { entitySet } = sampleCatalog;
+
+export const [lonestar, hillcountry] = sampleSystems;
 const at = Date.UTC(2026, 0, 1);
 
 /** A house in Austin, and its Placekeys: the hexagon's, with what parts that a Placekey service might have given. */
@@ -39,7 +42,7 @@ const where = whereOfCell(latLngToCell(austin.Latitude, austin.Longitude, 10));
 export const [house, tower] = [`222-222@${where}`, `223-223@${where}`] as const;
 export const [absent, absentProvisional] = [`224-224@${where}`, "prov:01ARZ3NDEKTSV4RRFFQ69G5FAV"] as const;
 
-type System = Pick<(typeof originatingSystems)[number], "datasetId" | "name">;
+type System = Pick<(typeof sampleSystems)[number], "datasetId" | "name">;
 
 /** A listing of the house, but for what is said of it. */
 export function listing(ListingKey: string, said: Row = {}, system: System = lonestar): StoredRecord {
@@ -97,7 +100,7 @@ export function scopeOf(
     datasets: [],
     ...said,
   };
-  return compileScope(document, { ...scopeOptions, ...options });
+  return compileScope(document, { ...scopeOptionsOf(sampleCatalog), ...options });
 }
 
 export type PropertyService = {
@@ -129,7 +132,7 @@ export async function openSqlite(): Promise<Databases> {
   const file = (name: string) => join(folder, name);
   const store = await openSqliteStore({
     file: file("listings.sqlite"),
-    resources: storedResources,
+    resources: storedResources(sampleCatalog),
     threads: 0,
   });
   const registry = await openSqliteRegistry({ file: file("registry.sqlite") });
@@ -141,7 +144,7 @@ let schemas = 0;
 /** In schemas of their own. */
 export async function openPostgres(connection: string): Promise<Databases> {
   const schema = `service_${++schemas}`;
-  const resources = storedResources;
+  const resources = storedResources(sampleCatalog);
   const store = await openPostgresStore({ connection, schema, resources, connections: 2 });
   const registry = await openPostgresRegistry({ connection, schema: `${schema}_registry` });
   return { store, registry, drop: async () => {} };
@@ -157,6 +160,7 @@ export async function startPropertyService(
   const queries: RestrictedQuery[] = [];
   const config = readConfig({});
   const services: Services = {
+    catalog: sampleCatalog,
     config,
     log: pino({ level: "silent" }),
     store: {

@@ -1,5 +1,5 @@
 import { EntitlementError } from "@cadastre/entitlement";
-import { entitySet } from "@cadastre/reso";
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import { StoreError } from "@cadastre/store";
 import { afterEach, describe, expect, test } from "vitest";
 import { burst, createRates } from "../../src/access/rates.ts";
@@ -20,6 +20,8 @@ import {
   startPropertyService,
   tower,
 } from "./property-service.ts";
+
+const { entitySet } = sampleCatalog;
 
 /** What an answer of the endpoint says. */
 type Found = {

@@ -1,3 +1,4 @@
+import { type CatalogVersion, catalogTable, toCatalogVersion } from "./catalog-versions.ts";
 import type { PepperCheck } from "./guards.ts";
 import type { Int64Column } from "./int64-column.ts";
 import { sealedTable } from "./sealed-documents.ts";
@@ -35,6 +36,8 @@ export type RegistryAudit = {
   readonly entitlements: () => AsyncIterable<AuditedEntitlement>;
   /** Returns a recorded fingerprint, see `RegistryGuards`. */
   readonly fingerprint: (name: string) => Promise<string | undefined>;
+  /** Returns the version of the catalog in force; undefined if the registry has none. */
+  readonly catalog: () => Promise<CatalogVersion | undefined>;
   /** Returns the names of the sealed documents. */
   readonly sealedDocuments: () => Promise<readonly string[]>;
   /**
@@ -85,6 +88,10 @@ export function createRegistryAudit({ tables, rows: read, close }: AuditTransact
     "cadastre_fingerprint",
     "select value from cadastre_fingerprint where name = ?",
   );
+  const catalogs = prepare<Parameters<typeof toCatalogVersion>[0]>(
+    catalogTable,
+    `select version, definition, created from ${catalogTable} order by version desc limit 1`,
+  );
   const sealed = prepare<{ name: string }>(sealedTable, `select name from ${sealedTable} order by name`);
   return {
     peppers: async (at) => {
@@ -95,6 +102,10 @@ export function createRegistryAudit({ tables, rows: read, close }: AuditTransact
     customerOfKey: async (digest, at) => (await keys.first(digest, at))?.customer,
     id: async () => (await ids.first())?.id,
     fingerprint: async (name) => (await fingerprints.first(name))?.value,
+    catalog: async () => {
+      const row = await catalogs.first();
+      return row && toCatalogVersion(row);
+    },
     sealedDocuments: async () => (await allRows(sealed.rows())).map(({ name }) => name),
     async *entitlements() {
       for await (const row of entitlements.rows()) yield { ...row, version: Number(row.version) };

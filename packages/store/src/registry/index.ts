@@ -7,6 +7,7 @@
 export type { Knex } from "knex";
 export { createUlid } from "../ulid.ts";
 export type { AuditedEntitlement, RegistryAudit } from "./audit.ts";
+export type { CatalogVersion, CatalogVersions } from "./catalog-versions.ts";
 export type { RegistryChanges } from "./changes.ts";
 export { withCustomerLock } from "./customer-lock.ts";
 export { customerTable, type EntitlementRegistry, type InstalledEntitlement } from "./entitlements.ts";

@@ -240,6 +240,12 @@ const steps: MigrationSteps = {
         // In the time of the database's clock.
         table.bigInteger("seen").notNullable();
       }),
+  "014_catalog": (schema) =>
+    schema.createTable("cadastre_catalog", (table) => {
+      table.bigInteger("version").primary();
+      table.text("definition").notNullable();
+      table.bigInteger("created").notNullable();
+    }),
 };
 
 /** Returns a statement that creates a unique index on the rows that meet a condition. */

@@ -1,5 +1,6 @@
 import type { Knex } from "knex";
 import type { Retry } from "../database/retry-while-busy.ts";
+import { type CatalogVersions, createCatalogVersions } from "./catalog-versions.ts";
 import { announcing, type RegistryChanges } from "./changes.ts";
 import { createEntitlementRegistry, type EntitlementRegistry } from "./entitlements.ts";
 import { guarded, type RefusalClass, type TableMethods } from "./guarded.ts";
@@ -28,6 +29,7 @@ export type AccessRegistry = {
   readonly entitlements: EntitlementRegistry;
   readonly identities: IdentityRegister;
   readonly profiles: ProfileRegistry;
+  readonly catalogs: CatalogVersions;
   readonly sealed: SealedDocuments;
   readonly changes: RegistryChanges;
   /** Undefined in SQLite, whose registry one machine has. */
@@ -63,6 +65,7 @@ export const createRegistry = (
   entitlements: announcing(guarded(createEntitlementRegistry(knex), attempt), ["install"], announce),
   identities: guarded(createIdentityRegister(knex), attempt),
   profiles: announcing(guarded(createProfileRegistry(knex), attempt), ["set"], announce),
+  catalogs: announcing(guarded(createCatalogVersions(knex), attempt), ["add"], announce),
   sealed: announcing(guarded(createSealedDocuments(knex), attempt), ["replace"], announce),
   usage: engine === "postgres" ? guarded(createUsageReports(knex), attempt) : undefined,
   database: { engine, knex, guarded: (methods, Refusal) => guarded(methods, attempt, Refusal) },

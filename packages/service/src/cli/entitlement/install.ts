@@ -1,6 +1,7 @@
 import { compileScope, type Entitlement, verifyEntitlement } from "@cadastre/entitlement";
+import type { Catalog } from "@cadastre/reso";
 import { Command } from "commander";
-import { scopeOptions } from "../../catalog.ts";
+import { scopeOptionsOf } from "../../catalog.ts";
 import type { Config } from "../../config.ts";
 import type { DataFolder } from "../../data/data-folder.ts";
 import { runningService } from "../../takes-effect.ts";
@@ -21,11 +22,17 @@ export const installCommand = (): Command =>
 async function install(file: string, { json }: Options): Promise<void> {
   // Imported here because the commands of an issuer need no database.
   const { withServiceRegistry } = await import("../data.ts");
-  await withServiceRegistry(async ({ entitlements }, folder, config) => {
+  const { currentCatalog } = await import("../../data/catalogs.ts");
+  await withServiceRegistry(async ({ entitlements, catalogs }, folder, config) => {
     const jws = await readInput(file);
     const action = { action: "entitlement.install", ...auditOf(folder, config) } as const;
     const { customer, version, exp, installed } = await audited(action, async (know) => {
-      const { sub: customer, ver: version, exp, jti: id } = await verify(jws, config, folder);
+      const {
+        sub: customer,
+        ver: version,
+        exp,
+        jti: id,
+      } = await verify(jws, config, folder, (await currentCatalog(catalogs)).catalog);
       know({ id, customer, version });
       const installed = await entitlements.install({ customer, version, jws, installed: Date.now() });
       if (!installed) know({ replayed: true });
@@ -41,12 +48,17 @@ async function install(file: string, { json }: Options): Promise<void> {
 }
 
 /** Verifies an entitlement as the service would, so that nothing is installed that it would refuse. */
-async function verify(jws: string, config: Config, folder: DataFolder): Promise<Entitlement> {
+async function verify(
+  jws: string,
+  config: Config,
+  folder: DataFolder,
+  catalog: Catalog,
+): Promise<Entitlement> {
   const { openTrust } = await import("../../access/trust.ts");
   const trust = await openTrust(config, folder);
   try {
     const document = await verifyEntitlement(jws, { ...trust, now: () => new Date() });
-    compileScope(document, scopeOptions);
+    compileScope(document, scopeOptionsOf(catalog));
     return document;
   } finally {
     trust.keys.close();

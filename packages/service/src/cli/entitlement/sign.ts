@@ -7,9 +7,11 @@ import {
   parseEntitlement,
   signEntitlement,
 } from "@cadastre/entitlement";
+import type { Catalog } from "@cadastre/reso";
 import { Command } from "commander";
-import { scopeOptions } from "../../catalog.ts";
+import { scopeOptionsOf } from "../../catalog.ts";
 import { audited, issuerAudit } from "../audited.ts";
+import { catalogFor } from "../catalog.ts";
 import { CommandRefused, printMessage, printResult } from "../outcome.ts";
 import { instantText } from "./describe.ts";
 import { readJson, replacePublic } from "./files.ts";
@@ -20,6 +22,7 @@ const day = 86_400;
 
 type Options = {
   readonly key: string;
+  readonly catalog?: string;
   readonly out?: string;
   readonly days?: number;
   readonly strict?: true;
@@ -33,16 +36,22 @@ export const signCommand = (): Command =>
     .requiredOption("--key <file>", "the private key, from keygen")
     .option("--days <number>", "days of validity, where the document has no `exp`", readDays)
     .option("--out <file>", "write the entitlement to a file")
+    .option(
+      "--catalog <file>",
+      "systems and fields of the service, as `cadastre system export` writes them (default: those of the service on this machine)",
+    )
     .option("--strict", "do not sign if a shown field may reveal a masked one")
     .option("--json", "print JSON")
     .action(sign);
 
-async function sign(file: string, { key, out, days, strict, json }: Options): Promise<void> {
+async function sign(file: string, options: Options): Promise<void> {
+  const { key, out, days, strict, json } = options;
+  const catalog = await catalogFor(options.catalog);
   const document = complete(await readJson(file), days, Math.floor(Date.now() / 1000));
   const signer = await readIssuerFile(key);
   // Throws for a grant that a service could not read, before it is signed.
-  compileScope(document, { entitySets: scopeOptions.entitySets });
-  const disclosures = fieldDisclosures(document);
+  compileScope(document, { entitySets: scopeOptionsOf(catalog).entitySets });
+  const disclosures = fieldDisclosures(document, catalog);
   for (const disclosure of disclosures) printMessage(disclosureText(disclosure));
   if (strict && disclosures.some(({ shown }) => shown))
     throw new CommandRefused(
@@ -79,9 +88,14 @@ function complete(given: unknown, days: number | undefined, now: number): Entitl
 type FieldDisclosure = Omit<Disclosure, "dataset"> & { readonly datasets: readonly string[] };
 
 /** Returns the granted fields of a document that reveal its masked fields. */
-export function fieldDisclosures(document: Pick<Entitlement, "datasets">): readonly FieldDisclosure[] {
+export function fieldDisclosures(
+  document: Pick<Entitlement, "datasets">,
+  catalog: Catalog,
+): readonly FieldDisclosure[] {
   const found = new Map<string, FieldDisclosure>();
-  for (const { dataset, ...field } of findDisclosures(document, { entitySets: scopeOptions.entitySets })) {
+  for (const { dataset, ...field } of findDisclosures(document, {
+    entitySets: scopeOptionsOf(catalog).entitySets,
+  })) {
     const name = JSON.stringify(field);
     found.set(name, { ...field, datasets: [...(found.get(name)?.datasets ?? []), dataset] });
   }

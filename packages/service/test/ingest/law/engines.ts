@@ -1,4 +1,5 @@
 import { hasPostgres, startPostgres } from "@cadastre/odata/testing";
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import type { WritableStore } from "@cadastre/store";
 import { openPostgresStore } from "@cadastre/store/postgres";
 import { storedResources } from "../../../src/catalog.ts";
@@ -22,7 +23,7 @@ export async function openEngines(): Promise<readonly LawEngine[]> {
   const store = await openPostgresStore({
     connection: server.url,
     schema: "law",
-    resources: storedResources,
+    resources: storedResources(sampleCatalog),
     connections: 2,
   });
   const close = async () => {

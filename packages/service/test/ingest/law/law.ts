@@ -9,7 +9,8 @@ import {
   parseSelect,
   type Row,
 } from "@cadastre/odata";
-import { entitySet, type Field, type ResourceName, resource } from "@cadastre/reso";
+import type { Field, ResourceName } from "@cadastre/reso";
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import type { WritableStore } from "@cadastre/store";
 import { systemScope } from "../../../src/identity/system-scope.ts";
 import { ExactNumber, parseJson } from "../../../src/ingest/exact-json.ts";
@@ -17,6 +18,8 @@ import { bare, ingestText, source, system } from "../../support/ingesting.ts";
 import type { LawEngine } from "./engines.ts";
 import { violations } from "./metadata.ts";
 import { type Random, randomOf, valueText } from "./random-values.ts";
+
+const { entitySet, resource } = sampleCatalog;
 
 /** Records of a batch. They have the same keys in each, so the stores do not grow. */
 export const batchSize = 1000;
@@ -150,7 +153,10 @@ function queryOf(
     ...(select === undefined ? {} : { select: parseSelect(select) }),
     top: 2 * batchSize,
   };
-  return restrict(bindQuery(parts, visibleEntitySet(entitySet(name), systemScope())), systemScope());
+  return restrict(
+    bindQuery(parts, visibleEntitySet(entitySet(name), systemScope(sampleCatalog))),
+    systemScope(sampleCatalog),
+  );
 }
 
 /** The value as a literal of OData. */

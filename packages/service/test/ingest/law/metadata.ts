@@ -1,7 +1,10 @@
 import type { Row } from "@cadastre/odata";
 import { writeCsdlJson } from "@cadastre/odata/csdl";
-import { entityModel, lookupValues } from "@cadastre/reso";
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import { ExactNumber, parseJson } from "../../../src/ingest/exact-json.ts";
+
+const { model: entityModel } = sampleCatalog;
+const { values: lookupValues } = sampleCatalog.lookups;
 
 type Property = Readonly<Record<string, unknown>>;
 type Csdl = Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, Property>>>>>>;

@@ -1,4 +1,7 @@
-import { type Field, lookupValues } from "@cadastre/reso";
+import type { Field } from "@cadastre/reso";
+import { sampleCatalog } from "@cadastre/sample/catalog";
+
+const { values: lookupValues } = sampleCatalog.lookups;
 
 /** A generator of the same numbers for the same seed. Source: mulberry32. */
 export type Random = {

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
-import { lookupNames, lookupRows, lookupValues, originatingSystems } from "../src/index.ts";
+import { sampleCatalog, sampleSystems } from "../../src/catalog/index.ts";
+
+const { names: lookupNames, rows: lookupRows, values: lookupValues } = sampleCatalog.lookups;
 
 const rows = [...lookupRows()];
-const [lonestar, hillcountry] = originatingSystems;
+const [lonestar, hillcountry] = sampleSystems;
 
 test("a standard value is shared by all datasets and its own standard", () => {
   expect(rows.find(({ record }) => record.LookupKey === "StandardStatus-ActiveUnderContract")).toEqual({
@@ -20,7 +22,7 @@ test("a standard value is shared by all datasets and its own standard", () => {
 
 test("a local value is of its system's dataset, and no standard", () => {
   const local = rows.filter(({ record }) => record.LookupName.startsWith("HCX_"));
-  const system = originatingSystems.find(({ prefix }) => prefix === "HCX_");
+  const system = sampleSystems.find(({ prefix }) => prefix === "HCX_");
   expect(new Set(local.map(({ datasetId }) => datasetId))).toEqual(new Set([system?.datasetId]));
   expect(new Set(local.map(({ record }) => record.StandardLookupValue))).toEqual(new Set([null]));
 });
@@ -51,7 +53,7 @@ test("a value that two systems bring has a key of each", () => {
 });
 
 test("no local lookup has the keys of another lookup's own values", () => {
-  for (const { prefix } of originatingSystems)
+  for (const { prefix } of sampleSystems)
     for (const name of lookupNames) expect(lookupNames).not.toContain(prefix + name);
 });
 

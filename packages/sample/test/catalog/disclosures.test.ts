@@ -1,5 +1,8 @@
-import { fieldsOf, type RecordName, recordNames } from "@cadastre/reso";
+import { type RecordName, recordNames } from "@cadastre/reso";
 import { expect, test } from "vitest";
+import { sampleCatalog } from "../../src/catalog/index.ts";
+
+const { fieldsOf } = sampleCatalog;
 
 const fields = recordNames.flatMap((resource) => fieldsOf(resource).map((field) => ({ resource, ...field })));
 const fieldOf = (resource: RecordName, name: string) => {

@@ -1,8 +1,10 @@
-import { fieldsOf } from "@cadastre/reso";
 import { describe, expect, test } from "vitest";
+import { sampleCatalog } from "../src/catalog/index.ts";
 import { sampleResources } from "../src/market.ts";
 import { faultOf } from "./support/field-check.ts";
 import { market, properties } from "./support/market.ts";
+
+const { fieldsOf } = sampleCatalog;
 
 describe.each(sampleResources)("%s records", (resource) => {
   const fields = new Map(fieldsOf(resource).map((field) => [field.name, field]));

@@ -1,5 +1,8 @@
+import { type Field, resourceNames } from "@cadastre/reso";
 import { describe, expect, test } from "vitest";
-import { type Field, fieldsOf, originatingSystems, resource, resourceNames } from "../src/index.ts";
+import { sampleCatalog, sampleSystems } from "../../src/catalog/index.ts";
+
+const { fieldsOf, resource } = sampleCatalog;
 
 const property = fieldsOf("Property");
 const everyField = resourceNames.flatMap((name) => fieldsOf(name).map((field) => ({ ...field, of: name })));
@@ -65,7 +68,7 @@ describe("names", () => {
 });
 
 describe("local fields", () => {
-  test.each(originatingSystems)("those of $name are its prefix and a PascalCase name", ({ id, prefix }) => {
+  test.each(sampleSystems)("those of $name are its prefix and a PascalCase name", ({ id, prefix }) => {
     const names = property.filter(({ source }) => source === id).map(({ name }) => name);
     expect(names.filter((name) => !new RegExp(`^${prefix}([A-Z][a-z0-9]+)+(YN)?$`).test(name))).toEqual([]);
   });

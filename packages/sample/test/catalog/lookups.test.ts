@@ -1,5 +1,9 @@
+import { resourceNames } from "@cadastre/reso";
 import { describe, expect, test } from "vitest";
-import { fieldsOf, lookupNames, lookupValues, originatingSystems, resourceNames } from "../src/index.ts";
+import { sampleCatalog, sampleSystems } from "../../src/catalog/index.ts";
+
+const { fieldsOf } = sampleCatalog;
+const { names: lookupNames, values: lookupValues } = sampleCatalog.lookups;
 
 const lookupFields = resourceNames
   .flatMap(fieldsOf)
@@ -61,8 +65,7 @@ test("no value is empty or has spaces around it", () => {
 
 describe("local lookups", () => {
   test("each is used by fields of the originating system whose prefix it has, and by no other", () => {
-    const systemOf = (lookup: string) =>
-      originatingSystems.find(({ prefix }) => lookup.startsWith(prefix))?.id;
+    const systemOf = (lookup: string) => sampleSystems.find(({ prefix }) => lookup.startsWith(prefix))?.id;
     const local = lookupFields.filter(({ lookup }) => localLookups.includes(lookup));
     expect(local.filter(({ lookup, source }) => source === null || systemOf(lookup) !== source)).toEqual([]);
   });

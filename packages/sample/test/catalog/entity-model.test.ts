@@ -1,5 +1,8 @@
+import { ownResourceNames, resourceNames } from "@cadastre/reso";
 import { describe, expect, test } from "vitest";
-import { entityModel, entitySet, fieldsOf, ownResourceNames, resourceNames } from "../src/index.ts";
+import { sampleCatalog } from "../../src/catalog/index.ts";
+
+const { model: entityModel, entitySet, fieldsOf } = sampleCatalog;
 
 test("the model is the RESO container with the six resources, each an entity set", () => {
   expect(entityModel).toMatchObject({ namespace: "org.reso.metadata", container: "RESO" });

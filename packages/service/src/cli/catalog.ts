@@ -1,0 +1,49 @@
+import { readFile } from "node:fs/promises";
+import { type Catalog, CatalogError, createCatalog, dictionaryCatalog, readDefinition } from "@cadastre/reso";
+import { readConfig } from "../config.ts";
+import { configuredFolder } from "../data/data-folder.ts";
+import { CommandRefused } from "./outcome.ts";
+
+/**
+ * Returns the catalog of a file that `cadastre system export` has written, or else the one of the configured service. On a machine without a
+ * service, such as an issuer's, it is the dictionary's.
+ *
+ * @throws {CommandRefused} with all faults of the file
+ */
+export async function catalogFor(file: string | undefined): Promise<Catalog> {
+  if (file !== undefined) return createFrom(file, await readDefinitionFile(file));
+  // Imported here because the commands of an issuer need no database.
+  const { withRegistryAudit } = await import("../data/registry.ts");
+  const { toCatalog } = await import("../data/catalogs.ts");
+  const folder = configuredFolder(readConfig(process.env));
+  const found = await withRegistryAudit(folder, async (audit) => toCatalog(await audit.catalog()));
+  return found?.catalog ?? dictionaryCatalog;
+}
+
+/** Reads a catalog's definition. @throws {CommandRefused} if the file cannot be read or is not JSON */
+export async function readDefinitionFile(file: string): Promise<unknown> {
+  const text = await readFile(file, "utf8").catch((cause: NodeJS.ErrnoException) => {
+    throw new CommandRefused(`${file} cannot be read (${cause.code})`, { cause });
+  });
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new CommandRefused(`${file} is not JSON: ${(cause as SyntaxError).message}`, { cause });
+  }
+}
+
+/** Creates the catalog of a definition. @throws {CommandRefused} with all faults, each with the file and the member */
+export function createFrom(file: string, definition: unknown): Catalog {
+  try {
+    return createCatalog(readDefinition(definition));
+  } catch (error) {
+    if (!(error instanceof CatalogError)) throw error;
+    throw new CommandRefused(
+      error.message
+        .split("\n")
+        .map((line) => `${file}: ${line}`)
+        .join("\n"),
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,100 @@
+import type { OriginatingSystem } from "@cadastre/reso";
+import type { Builds, DatasetRetirement } from "@cadastre/store";
+import { Command } from "commander";
+import type { DataFolder } from "../../data/data-folder.ts";
+import { addPartition, dropPartition } from "../../data/partitions.ts";
+import { runningService } from "../../takes-effect.ts";
+import { audited, auditOf } from "../audited.ts";
+import { withServiceStore } from "../data.ts";
+import { CommandRefused, printMessage } from "../outcome.ts";
+import { number } from "../progress.ts";
+import { requireSystem } from "./require-system.ts";
+
+type RetireOptions = { readonly confirm?: string; readonly drop?: boolean };
+
+/** `cadastre system retire` */
+export const retireCommand = (): Command =>
+  new Command("retire")
+    .description("Remove all records of a system whose licence has ended, and take no more of it.")
+    .argument("<system>", "id of the system, as `system list` shows it")
+    .option("--confirm <system>", "id of the system again; without it nothing is changed")
+    .option(
+      "--drop",
+      "as a second step: delete for good what is kept to undo the retirement, and drop the partitions",
+    )
+    .action((id: string, { confirm, drop = false }: RetireOptions) =>
+      withServiceStore(async (store, folder, _registry, config) => {
+        const system = requireSystem(store.catalog, id);
+        const requireConfirmed = (effect: string) => {
+          if (confirm === id) return;
+          const command = `cadastre system retire ${id}${drop ? " --drop" : ""} --confirm ${id}`;
+          throw new CommandRefused(`${effect} Nothing was changed. To do it: \`${command}\``);
+        };
+        const action = drop ? "system.drop" : "system.retire";
+        await audited({ action, object: { id }, ...auditOf(folder, config) }, () =>
+          (drop ? dropRetired : retire)(store.builds, folder, system, requireConfirmed),
+        );
+      }),
+    );
+
+type RetireStep = (
+  builds: Builds,
+  folder: DataFolder,
+  system: OriginatingSystem,
+  /** @throws {CommandRefused} with the effect, unless it was confirmed */
+  requireConfirmed: (effect: string) => void,
+) => Promise<void>;
+
+const retire: RetireStep = async (builds, _folder, { id, name, datasetId }, requireConfirmed) => {
+  if ((await retirementOf(builds, datasetId)) !== undefined)
+    throw new CommandRefused(`${name} is retired already`);
+  const { removed } = await builds.retire(datasetId, (records) =>
+    requireConfirmed(`This removes all records of ${name}: ${countsText(records)}.`),
+  );
+  printMessage(
+    `Removed ${number(removed)} records of ${name}. ${runningService("knows")} While their history is kept, \`cadastre system restore ${id}\` undoes this.`,
+  );
+};
+
+const dropRetired: RetireStep = async (builds, folder, { id, name, datasetId }, requireConfirmed) => {
+  const retirement = await retirementOf(builds, datasetId);
+  if (retirement === undefined)
+    throw new CommandRefused(`${name} is not retired: \`cadastre system retire ${id}\` retires it`);
+  requireConfirmed(
+    `This deletes for good what is kept of the retired records of ${name}: ${countsText(retirement.records)}.`,
+  );
+  await builds.forgetRetired(datasetId);
+  await dropPartition(folder, datasetId);
+  printMessage(`Nothing is kept of the retired records of ${name}.`);
+};
+
+/** `cadastre system restore` */
+export const restoreSystemCommand = (): Command =>
+  new Command("restore")
+    .description("Undo the retirement of a system: it has its records again, as they were.")
+    .argument("<system>", "id of the system, as `system list` shows it")
+    .option("--empty", "take records of the system again, without those it had")
+    .action((id: string, { empty = false }: { readonly empty?: boolean }) =>
+      withServiceStore(async (store, folder, _registry, config) => {
+        const { name, datasetId } = requireSystem(store.catalog, id);
+        const action = { action: "system.restore", object: { id }, ...auditOf(folder, config) } as const;
+        const { written } = await audited(action, async () => {
+          if ((await retirementOf(store.builds, datasetId)) === undefined)
+            throw new CommandRefused(`${name} is not retired`);
+          if (empty) await addPartition(folder, datasetId);
+          return store.builds.reinstate(datasetId, empty);
+        });
+        printMessage(`${name} is served again, with ${number(written)} records. ${runningService("knows")}`);
+      }),
+    );
+
+const retirementOf = async (
+  builds: Pick<Builds, "retired">,
+  datasetId: string,
+): Promise<DatasetRetirement | undefined> =>
+  (await builds.retired()).find((one) => one.datasetId === datasetId);
+
+const countsText = (records: DatasetRetirement["records"]): string =>
+  Object.entries(records)
+    .map(([resource, count]) => `${number(count)} of ${resource}`)
+    .join(", ") || "none";
