@@ -33,7 +33,7 @@ export type Region = { readonly kind: RegionKind; readonly value: string };
 
 /** Grant of one resource in one dataset. */
 export type ResourceGrant = {
-  /** `*` for all fields of the model except contact fields, or the names of fields. */
+  /** `*` for all fields of the model except contact fields and local fields of datasets that are not granted, or the names of fields. */
   readonly fields: "*" | readonly string[];
   /** Masks by field. A field without a mask is shown unmasked. */
   readonly masks?: Readonly<Record<string, Mask>>;

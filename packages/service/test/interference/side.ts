@@ -1,6 +1,5 @@
 import { compileScope, type Entitlement, type ResourceGrant, type Scope } from "@cadastre/entitlement";
 import type { EntitySet } from "@cadastre/odata";
-import { sampleCatalog } from "@cadastre/sample/catalog";
 import type { Store } from "@cadastre/store";
 import { identitiesOf } from "@cadastre/store/property";
 import type { ApiKeyRecord, MlsProfile } from "@cadastre/store/registry";
@@ -14,6 +13,7 @@ import { memoryLimits } from "../../src/http/memory-limits.ts";
 import { listen } from "../../src/http/server.ts";
 import { activeScopes } from "../support/active-scopes.ts";
 import { ask, type Reply } from "../support/ask.ts";
+import { testCatalog } from "../support/test-catalog.ts";
 import { type Carrier, carriedBy, type Sent } from "./carriers.ts";
 import type { FilledStore } from "./memory-store.ts";
 import { type Grants, seenSet, type World } from "./projection.ts";
@@ -183,7 +183,7 @@ const profiles: ReadonlyMap<string, MlsProfile> = new Map([
 /** Creates the application over a store. It admits the customers that the current rule has a scope for. */
 export const appOver = (store: Store, rule: () => Rule): Express => {
   const services: Services = {
-    catalog: sampleCatalog,
+    catalog: testCatalog,
     config: readConfig({
       CADASTRE_BASE_URL: baseUrl,
       CADASTRE_PAGE_SIZE: "3",

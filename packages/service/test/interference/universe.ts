@@ -1,10 +1,11 @@
 import { datasetProperty, type Mask } from "@cadastre/entitlement";
 import type { EntitySet, EntityType } from "@cadastre/odata";
-import { sampleCatalog } from "@cadastre/sample/catalog";
+import type { Field } from "@cadastre/reso";
 import type { StoredResource } from "@cadastre/store";
 import { storedResources } from "../../src/catalog.ts";
+import { addedFields, testCatalog } from "../support/test-catalog.ts";
 
-const { model: entityModel, entitySet } = sampleCatalog;
+const { model: entityModel, entitySet } = testCatalog;
 
 /*
  * The values that cases are made of: so few keys, fields and values that hidden and visible records have many in common.
@@ -68,7 +69,7 @@ const instants = ["2024-05-01T10:00:00.000Z", "2024-05-02T10:00:00.000Z"];
  * Values of each field in JSON form, including null if the field may be null. Some become equal under a mask: ZIP codes with a common
  * prefix, places close to each other.
  */
-export const fields: Readonly<Record<ResourceName, Readonly<Record<string, readonly unknown[]>>>> = {
+const standardFields: Readonly<Record<ResourceName, Readonly<Record<string, readonly unknown[]>>>> = {
   Property: {
     ListingId: [null, "1", "2"],
     UniversalPropertyId: [null, "u1", "u2"],
@@ -162,6 +163,32 @@ export const fields: Readonly<Record<ResourceName, Readonly<Record<string, reado
   },
 };
 
+/** Values of local fields by type, in JSON form. */
+const valuesByType: Readonly<Partial<Record<Field["type"], readonly unknown[]>>> = {
+  "Edm.String": ["Value 0", "Value 1"],
+  "Edm.Boolean": [true, false],
+  "Edm.Int64": [0, 7],
+  "Edm.Decimal": [0, 5],
+  "Edm.Date": ["2024-02-29", "2023-12-31"],
+  "Edm.DateTimeOffset": instants,
+  "Edm.TimeOfDay": ["08:30:00", "17:00:00"],
+};
+
+/** Values of two of the local fields that `CATALOG` adds to a resource. */
+const randomFields = (name: ResourceName): Readonly<Record<string, readonly unknown[]>> =>
+  Object.fromEntries(
+    addedFields(name)
+      .slice(0, 2)
+      .map(({ name: field, type, collection }) => {
+        const [first, ...rest] = valuesByType[type] ?? [];
+        return [field, collection ? [[], [first], [first, ...rest]] : [null, first, ...rest]];
+      }),
+  );
+
+export const fields: typeof standardFields = Object.fromEntries(
+  recordNames.map((name) => [name, { ...standardFields[name], ...randomFields(name) }]),
+) as unknown as typeof standardFields;
+
 /** Masks of a field other than `null`, chosen so that some of its values become equal. */
 export const masks: Readonly<Record<ResourceName, Readonly<Record<string, readonly Mask[]>>>> = {
   Property: {
@@ -224,7 +251,7 @@ export const entitySets: readonly EntitySet[] = [
 ];
 
 /** The resources as the service stores them, with those of its columns and indexes whose fields are kept. */
-export const resources: readonly StoredResource[] = storedResources(sampleCatalog).flatMap((stored) => {
+export const resources: readonly StoredResource[] = storedResources(testCatalog).flatMap((stored) => {
   const set = narrowedSets.get(stored.entitySet.name as ResourceName);
   if (set === undefined) return [];
   const isKept = (name: string) => set.type.properties.has(name) || name === datasetProperty.name;

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { RecordName } from "@cadastre/reso";
-import { sampleCatalog, sampleSystems } from "@cadastre/sample/catalog";
+import { sampleSystems } from "@cadastre/sample/catalog";
 import type { WritableStore } from "@cadastre/store";
 import { openSqliteStore } from "@cadastre/store/sqlite";
 import { storedResources } from "../../src/catalog.ts";
@@ -15,10 +15,11 @@ import type { Note } from "../../src/ingest/notes.ts";
 import type { Reject } from "../../src/ingest/rejects.ts";
 import { type RoundingChoice, roundingOf } from "../../src/ingest/rounding.ts";
 import { sourceBySystem } from "../../src/ingest/sources.ts";
+import { testCatalog } from "./test-catalog.ts";
 
 /** The originating system of the records in these tests. */
 export const [system] = sampleSystems;
-export const source = sourceBySystem(sampleCatalog, system.name) ?? expectSource();
+export const source = sourceBySystem(testCatalog, system.name) ?? expectSource();
 
 function expectSource(): never {
   throw new RangeError(`${system.name} is no source`);
@@ -62,14 +63,14 @@ export async function ingestText(
   const rejects = join(folder, "rejects.jsonl");
   try {
     const report = await ingest({
-      store: Object.assign(store, { catalog: sampleCatalog }),
+      store: Object.assign(store, { catalog: testCatalog }),
       resource,
       source,
       crosswalk: { assigned: async () => new Map() },
       input: inputOf(text),
       format,
       mode: "changes",
-      rounding: roundingOf(sampleCatalog, resource, choice),
+      rounding: roundingOf(testCatalog, resource, choice),
       rejects,
       maxRejects: Number.POSITIVE_INFINITY,
       maxShrink: 100,
@@ -96,7 +97,7 @@ export async function openEmptyStore(): Promise<{
   const folder = await mkdtemp(join(tmpdir(), "cadastre-store-"));
   const store = await openSqliteStore({
     file: join(folder, "listings.sqlite"),
-    resources: storedResources(sampleCatalog),
+    resources: storedResources(testCatalog),
     threads: 0,
   });
   return {

@@ -1,9 +1,9 @@
 import { hasPostgres, startPostgres } from "@cadastre/odata/testing";
-import { sampleCatalog } from "@cadastre/sample/catalog";
 import type { WritableStore } from "@cadastre/store";
 import { openPostgresStore } from "@cadastre/store/postgres";
 import { storedResources } from "../../../src/catalog.ts";
 import { openEmptyStore } from "../../support/ingesting.ts";
+import { testCatalog } from "../../support/test-catalog.ts";
 
 /** A store of every resource on one of the databases. */
 export type LawEngine = {
@@ -23,7 +23,7 @@ export async function openEngines(): Promise<readonly LawEngine[]> {
   const store = await openPostgresStore({
     connection: server.url,
     schema: "law",
-    resources: storedResources(sampleCatalog),
+    resources: storedResources(testCatalog),
     connections: 2,
   });
   const close = async () => {

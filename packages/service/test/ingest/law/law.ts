@@ -10,16 +10,17 @@ import {
   type Row,
 } from "@cadastre/odata";
 import type { Field, ResourceName } from "@cadastre/reso";
-import { sampleCatalog } from "@cadastre/sample/catalog";
 import type { WritableStore } from "@cadastre/store";
 import { systemScope } from "../../../src/identity/system-scope.ts";
 import { ExactNumber, parseJson } from "../../../src/ingest/exact-json.ts";
 import { bare, ingestText, source, system } from "../../support/ingesting.ts";
+import { type Random, randomOf } from "../../support/random.ts";
+import { testCatalog } from "../../support/test-catalog.ts";
 import type { LawEngine } from "./engines.ts";
 import { violations } from "./metadata.ts";
-import { type Random, randomOf, valueText } from "./random-values.ts";
+import { valueText } from "./random-values.ts";
 
-const { entitySet, resource } = sampleCatalog;
+const { entitySet, resource } = testCatalog;
 
 /** Records of a batch. They have the same keys in each, so the stores do not grow. */
 export const batchSize = 1000;
@@ -154,8 +155,8 @@ function queryOf(
     top: 2 * batchSize,
   };
   return restrict(
-    bindQuery(parts, visibleEntitySet(entitySet(name), systemScope(sampleCatalog))),
-    systemScope(sampleCatalog),
+    bindQuery(parts, visibleEntitySet(entitySet(name), systemScope(testCatalog))),
+    systemScope(testCatalog),
   );
 }
 

@@ -1,10 +1,10 @@
 import type { Row } from "@cadastre/odata";
 import { writeCsdlJson } from "@cadastre/odata/csdl";
-import { sampleCatalog } from "@cadastre/sample/catalog";
 import { ExactNumber, parseJson } from "../../../src/ingest/exact-json.ts";
+import { testCatalog } from "../../support/test-catalog.ts";
 
-const { model: entityModel } = sampleCatalog;
-const { values: lookupValues } = sampleCatalog.lookups;
+const { model: entityModel } = testCatalog;
+const { values: lookupValues } = testCatalog.lookups;
 
 type Property = Readonly<Record<string, unknown>>;
 type Csdl = Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, Property>>>>>>;
