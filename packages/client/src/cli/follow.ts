@@ -12,6 +12,7 @@ import { acknowledgeBy, serviceFeed } from "../follow/service-feed.ts";
 import { connect } from "../http/connection.ts";
 import type { RetryContext } from "../http/request.ts";
 import { openTarget } from "../load/open-target.ts";
+import { printMessage, printResult } from "../terminal/output.ts";
 import {
   jsonOption,
   type KeyFlags,
@@ -27,7 +28,6 @@ import {
   withPatience,
   withTrust,
 } from "./options.ts";
-import { print, say } from "./outcome.ts";
 
 type Flags = KeyFlags &
   PatienceFlags &
@@ -105,10 +105,11 @@ async function followShown(feed: DeliveryFeed, flags: Flags, { signal }: RetryCo
       pauses: [Math.min(5, flags.poll) * 1000, flags.poll * 1000],
       signal,
       onLoaded: ({ manifest, sha256 }) => {
-        if (flags.json) print(JSON.stringify(outlineOf({ manifest, sha256 })));
-        else say(summary(manifest));
+        if (flags.json) printResult(JSON.stringify(outlineOf({ manifest, sha256 })));
+        else printMessage(summary(manifest));
       },
-      onPause: ({ code, message }, pause) => say(`  ${code}: ${message}; again in ${pause / 1000} s`),
+      onPause: ({ code, message }, pause) =>
+        printMessage(`  ${code}: ${message}; again in ${pause / 1000} s`),
     });
   } finally {
     await target.close();

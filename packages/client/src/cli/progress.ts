@@ -1,5 +1,6 @@
 import { SingleBar } from "cli-progress";
-import { say } from "./outcome.ts";
+import { printMessage } from "../terminal/output.ts";
+import { shortDuration } from "../terminal/times.ts";
 
 /** Milliseconds between two lines of progress. */
 const reportEvery = 5000;
@@ -17,12 +18,6 @@ export function size(bytes: number): string {
   return `${(bytes / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`;
 }
 
-const duration = (seconds: number): string => {
-  if (!Number.isFinite(seconds)) return "–";
-  const whole = Math.ceil(seconds);
-  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
-};
-
 /** Shows progress towards `total` bytes, with rate and time left: as a bar on a terminal, otherwise as a line every five seconds. */
 export function showByteProgress(total: number, now: () => number = Date.now): ByteProgress {
   const begun = now();
@@ -33,7 +28,7 @@ export function showByteProgress(total: number, now: () => number = Date.now): B
       done: size(done),
       whole: size(total),
       rate: `${size(rate)}/s`,
-      left: duration((total - done) / rate),
+      left: shortDuration((total - done) / rate),
     };
   };
   if (process.stderr.isTTY) {
@@ -57,7 +52,7 @@ export function showByteProgress(total: number, now: () => number = Date.now): B
       if (now() - told < reportEvery) return;
       told = now();
       const { done: part, whole, rate, left } = words();
-      say(`  ${part} of ${whole}, ${rate}, ${left} left`);
+      printMessage(`  ${part} of ${whole}, ${rate}, ${left} left`);
     },
     end: () => {},
   };

@@ -8,6 +8,7 @@ import type { LoadTarget } from "../load/target.ts";
 import { endsExport, exportOnce, type PendingExport } from "../pull/pending.ts";
 import { type PullReport, pull } from "../pull/pull.ts";
 import { openStaging } from "../pull/take.ts";
+import { printMessage, printResult } from "../terminal/output.ts";
 import {
   type ConnectionFlags,
   connected,
@@ -19,7 +20,6 @@ import {
   withLoad,
   withTrust,
 } from "./options.ts";
-import { print, say } from "./outcome.ts";
 import { type ByteProgress, showByteProgress, size } from "./progress.ts";
 
 type Flags = ConnectionFlags &
@@ -58,8 +58,8 @@ export const pullCommand = (): Command =>
           },
         );
         await done();
-        if (flags.json) print(JSON.stringify(outlineOf(report)));
-        else say(summary(report));
+        if (flags.json) printResult(JSON.stringify(outlineOf(report)));
+        else printMessage(summary(report));
       } finally {
         await target.close();
       }
@@ -76,7 +76,7 @@ async function deliveryOf(
   if (id !== undefined || domain === undefined) throw new ClientError("delivery_or_domain");
   let told = "";
   const onStatus = (status: string) => {
-    if (status !== told) say(`  the export is ${status}`);
+    if (status !== told) printMessage(`  the export is ${status}`);
     told = status;
   };
   return exportOnce(connection, { domain, profileId: profile }, { staging, onStatus });
@@ -101,7 +101,9 @@ async function pullShown(
       reference: flags.acknowledge ? flags.reference : null,
       onManifest: ({ manifest: { domain, totals } }, standing) => {
         if (standing === "done") return;
-        say(`  ${domain}: ${totals.rowCount} rows in ${totals.partCount} parts, ${size(totals.byteLength)}`);
+        printMessage(
+          `  ${domain}: ${totals.rowCount} rows in ${totals.partCount} parts, ${size(totals.byteLength)}`,
+        );
         progress = showByteProgress(totals.byteLength);
       },
       onBytes: (bytes) => progress?.add(bytes),

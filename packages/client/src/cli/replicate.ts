@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { openReplica } from "../replicate/replica.ts";
 import { replicate } from "../replicate/replicate.ts";
+import { printMessage, printResult } from "../terminal/output.ts";
 import {
   type ConnectionFlags,
   connected,
@@ -9,7 +10,6 @@ import {
   withConnection,
   withTables,
 } from "./options.ts";
-import { print, say } from "./outcome.ts";
 
 type Flags = ConnectionFlags &
   TableFlags & {
@@ -49,12 +49,12 @@ export const replicateCommand = (): Command =>
           onPage: (read) => {
             if (read - told < 10_000) return;
             told = read;
-            say(`  ${read} records`);
+            printMessage(`  ${read} records`);
           },
         });
-        if (flags.json) print(JSON.stringify(report));
+        if (flags.json) printResult(JSON.stringify(report));
         else
-          say(
+          printMessage(
             `Read ${report.read} records of ${resource}${report.since === null ? "" : ` since ${report.since}`}.`,
           );
       } finally {

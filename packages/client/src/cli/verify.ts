@@ -3,8 +3,8 @@ import { verifyFolder } from "../content/verify-folder.ts";
 import { ClientError } from "../errors.ts";
 import { readKeyFile } from "../fetch/keys.ts";
 import { readPins } from "../fetch/pins.ts";
+import { printMessage, printResult } from "../terminal/output.ts";
 import { jsonOption, type TrustFlags, withTrust } from "./options.ts";
-import { print, say } from "./outcome.ts";
 
 /** `cadastre-client verify <folder>` */
 export const verifyCommand = (): Command =>
@@ -23,7 +23,7 @@ export const verifyCommand = (): Command =>
     const { manifest, sha256, signed, counted } = report;
     const { partCount: parts, rowCount: rows } = manifest.totals;
     if (json)
-      print(
+      printResult(
         JSON.stringify({
           deliveryId: manifest.deliveryId,
           manifestSha256: sha256,
@@ -34,7 +34,7 @@ export const verifyCommand = (): Command =>
         }),
       );
     else
-      say(
+      printMessage(
         `Delivery ${manifest.deliveryId} is whole: ${parts} parts, ${rows} rows${counted ? "" : " (not counted)"}, manifest ${sha256}, ${signed ? "signed" : "signature not looked at"}.`,
       );
   });

@@ -1,3 +1,4 @@
+import { printMessage } from "@cadastre/client/terminal";
 import { EntitlementError } from "@cadastre/entitlement";
 import { StoreError } from "@cadastre/store";
 import { CommanderError } from "commander";
@@ -7,6 +8,8 @@ import { PrepareError } from "../data/prepare-error.ts";
 import { IngestError } from "../ingest/ingest-error.ts";
 import { FeedError } from "../replicate/feed-error.ts";
 
+export { printMessage, printResult } from "@cadastre/client/terminal";
+
 /** Exit codes of the program. */
 export const operatorExitCodes = { done: 0, refused: 1, usage: 2 } as const;
 
@@ -14,12 +17,6 @@ export const operatorExitCodes = { done: 0, refused: 1, usage: 2 } as const;
 export class CommandRefused extends Error {
   override readonly name = "CommandRefused";
 }
-
-/** Writes the result of a command to standard output. Nothing else is written there. */
-export const printResult = (result: string): void => void process.stdout.write(`${result}\n`);
-
-/** Writes a message for a person to standard error. */
-export const printMessage = (words: string): void => void process.stderr.write(`${words}\n`);
 
 /** Errors that an operator can fix. Any other error is a bug and is printed with its stack. */
 const refusals = [
