@@ -13,10 +13,9 @@ import {
   removeReceiver,
   requestTestMessage,
 } from "../listen/registration.ts";
-import { confirm } from "../terminal/confirm.ts";
+import { type ConfirmFlags, confirm, yesOption } from "../terminal/confirm.ts";
 import { printable, printMessage, printResult } from "../terminal/output.ts";
 import { webhookKey } from "../webhook/verify-webhook.ts";
-import { type ConfirmFlags, yesOption } from "./confirmed.ts";
 import {
   type ConnectionFlags,
   jsonOption,

@@ -1,4 +1,6 @@
 import { SingleBar } from "cli-progress";
+import type { TakeOptions } from "../pull/take.ts";
+import { startElapsed } from "../terminal/elapsed.ts";
 import { printMessage } from "../terminal/output.ts";
 import { shortDuration } from "../terminal/times.ts";
 
@@ -16,6 +18,38 @@ export function size(bytes: number): string {
   const units = ["B", "kB", "MB", "GB", "TB"];
   const power = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
   return `${(bytes / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`;
+}
+
+/** Progress of a delivery: callbacks for a pull, and the end of what is shown. */
+export type DeliveryProgress = Required<Pick<TakeOptions, "onManifest" | "onBytes" | "onLoad">> & {
+  readonly end: () => void;
+};
+
+/** Shows the transfer of a delivery's bytes, and then that it is loaded. */
+export function showDeliveryProgress(): DeliveryProgress {
+  let bytes: ByteProgress | undefined;
+  let endLoading = () => {};
+  const end = () => {
+    bytes?.end();
+    bytes = undefined;
+    endLoading();
+  };
+  return {
+    onManifest: ({ manifest: { domain, totals } }, standing) => {
+      end();
+      if (standing === "done") return;
+      printMessage(
+        `  ${domain}: ${totals.rowCount} rows in ${totals.partCount} parts, ${size(totals.byteLength)}`,
+      );
+      bytes = showByteProgress(totals.byteLength);
+    },
+    onBytes: (count) => bytes?.add(count),
+    onLoad: () => {
+      end();
+      endLoading = startElapsed("loading");
+    },
+    end,
+  };
 }
 
 /** Shows progress towards `total` bytes, with rate and time left: as a bar on a terminal, otherwise as a line every five seconds. */

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { openReplica } from "../replicate/replica.ts";
 import { replicate } from "../replicate/replicate.ts";
+import { withElapsed } from "../terminal/elapsed.ts";
 import { printMessage, printResult } from "../terminal/output.ts";
 import {
   type ConnectionFlags,
@@ -40,18 +41,20 @@ export const replicateCommand = (): Command =>
       const replica = await openReplica(flags.into, flags);
       try {
         let told = 0;
-        const report = await replicate(connection, {
-          resource,
-          replica,
-          filter: flags.filter,
-          select: flags.select?.split(","),
-          keyField: flags.key,
-          onPage: (read) => {
-            if (read - told < 10_000) return;
-            told = read;
-            printMessage(`  ${read} records`);
-          },
-        });
+        const report = await withElapsed(`copying ${resource}`, () =>
+          replicate(connection, {
+            resource,
+            replica,
+            filter: flags.filter,
+            select: flags.select?.split(","),
+            keyField: flags.key,
+            onPage: (read) => {
+              if (read - told < 10_000) return;
+              told = read;
+              printMessage(`  ${read} records`);
+            },
+          }),
+        );
         if (flags.json) printResult(JSON.stringify(report));
         else
           printMessage(

@@ -8,12 +8,13 @@ import {
   type RemoteChange,
   type RemoteSubscription,
 } from "../subscriptions/subscriptions.ts";
+import { type ConfirmFlags, yesOption } from "../terminal/confirm.ts";
 import { withElapsed } from "../terminal/elapsed.ts";
 import { printable, printMessage, printResult } from "../terminal/output.ts";
 import { textTable } from "../terminal/text-table.ts";
 import { relativeTime } from "../terminal/times.ts";
 import { cadenceText } from "./cadence.ts";
-import { type ConfirmFlags, requireConfirmed, yesOption } from "./confirmed.ts";
+import { requireConfirmed } from "./confirmed.ts";
 import { type ConnectionFlags, connected, jsonOption, parseCount, withConnection } from "./options.ts";
 
 type Flags = ConnectionFlags & { readonly json?: true };

@@ -3,6 +3,7 @@ import { verifyFolder } from "../content/verify-folder.ts";
 import { ClientError } from "../errors.ts";
 import { readKeyFile } from "../fetch/keys.ts";
 import { readPins } from "../fetch/pins.ts";
+import { withElapsed } from "../terminal/elapsed.ts";
 import { printMessage, printResult } from "../terminal/output.ts";
 import { jsonOption, type TrustFlags, withTrust } from "./options.ts";
 
@@ -19,7 +20,9 @@ export const verifyCommand = (): Command =>
   ).action(async (folder: string, { keys, unsigned, pin, json }: TrustFlags & { readonly json?: true }) => {
     if (keys === undefined && !unsigned) throw new ClientError("keys_or_unsigned");
     const trusted = keys === undefined ? "unsigned" : await readKeyFile(keys);
-    const report = await verifyFolder(folder, { keys: trusted, pins: readPins(pin ?? []) });
+    const report = await withElapsed("verifying", () =>
+      verifyFolder(folder, { keys: trusted, pins: readPins(pin ?? []) }),
+    );
     const { manifest, sha256, signed, counted } = report;
     const { partCount: parts, rowCount: rows } = manifest.totals;
     if (json)

@@ -1,5 +1,15 @@
 import { createInterface } from "node:readline";
+import { Option } from "commander";
 import { clearStatusLine } from "./output.ts";
+
+export type ConfirmFlags = { readonly yes?: true | undefined };
+
+/** Option of commands that delete something. */
+export const yesOption = (): Option => new Option("-y, --yes", "confirm without being asked");
+
+/** Returns true if `--yes` is given, or the user confirms the effect on the terminal. Without a terminal nobody can be asked. */
+export const isConfirmed = async ({ yes }: ConfirmFlags, effect: string): Promise<boolean> =>
+  yes === true || (await confirm(`${effect}. Go on?`)) === true;
 
 /**
  * Asks a question on the terminal. Only `y` and `yes` confirm.

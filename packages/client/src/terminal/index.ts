@@ -5,7 +5,7 @@
  * @module
  */
 
-export { confirm } from "./confirm.ts";
+export { type ConfirmFlags, isConfirmed, yesOption } from "./confirm.ts";
 export {
   applyConventions,
   type ExampleTable,
@@ -15,4 +15,4 @@ export {
 export { withElapsed } from "./elapsed.ts";
 export { printMessage, printResult } from "./output.ts";
 export { textTable } from "./text-table.ts";
-export { readDuration, relativeTime } from "./times.ts";
+export { relativeTime } from "./times.ts";

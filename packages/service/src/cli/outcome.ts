@@ -13,6 +13,13 @@ export { printMessage, printResult } from "@cadastre/client/terminal";
 /** Exit codes of the program. */
 export const operatorExitCodes = { done: 0, refused: 1, usage: 2 } as const;
 
+/** Meanings of the exit codes, in the words of the help and of the README. */
+export const operatorExitCodeMeanings = {
+  done: "done",
+  refused: "refused or failed: the message says why, and what to do",
+  usage: "the command line is wrong",
+} as const satisfies Record<keyof typeof operatorExitCodes, string>;
+
 /** A valid command that was refused. The message says why and what to do. */
 export class CommandRefused extends Error {
   override readonly name = "CommandRefused";
