@@ -1,4 +1,4 @@
-import { type ConfirmFlags, withElapsed, yesOption } from "@cadastre/client/terminal";
+import { type ConfirmFlags, relativeTime, withElapsed, yesOption } from "@cadastre/client/terminal";
 import { recordNames } from "@cadastre/reso";
 import type { Build } from "@cadastre/store";
 import { Argument, Command, Option } from "commander";
@@ -10,7 +10,6 @@ import { withServiceStore } from "./data.ts";
 import { CommandRefused, printMessage, printResult } from "./outcome.ts";
 import { allowShrinkOption } from "./staging-options.ts";
 import { table } from "./table.ts";
-import { readable } from "./times.ts";
 
 type Output = { readonly json?: true };
 type RollbackOptions = Output & ConfirmFlags & { readonly to?: string; readonly allowShrink?: boolean };
@@ -45,7 +44,7 @@ function rowOf(build: Build): readonly string[] {
   const { id, published, records, sha256 } = build;
   return [
     id,
-    readable(published),
+    relativeTime(published, Date.now()),
     String(records),
     `${sha256.slice(0, 12)}…`,
     `${passed} of ${gates.length} passed`,
