@@ -45,7 +45,8 @@ const timesFetched = (d: Details) =>
 export const clientErrors = {
   url_invalid: [
     "usage",
-    (d) => `the address must be https, or http of this machine, without a path: ${d["reason"]}`,
+    (d) =>
+      `an address (\`--url\`, \`--endpoint\`) must be https, or http of this machine, without a path: ${d["reason"]}`,
   ],
   api_key_invalid: ["usage", (d) => `${d["place"]} must hold an API key: printable ASCII on one line`],
   file_unreadable: ["usage", (d) => `${d["file"]} cannot be read${tell(d)}`],

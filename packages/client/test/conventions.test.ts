@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { exitCodeMeanings } from "@cadastre/client";
 import type { Command } from "commander";
@@ -8,7 +9,7 @@ import { commandWords, withSubcommands } from "../src/terminal/conventions.ts";
 import { runHere } from "./support/program.ts";
 import { startServer, type TestServer } from "./support/server.ts";
 import { remoteSubscription, subscriptionTrick } from "./support/subscriptions.ts";
-import { hasTerminal, runOnTerminal } from "./support/terminal.ts";
+import { hasTerminal, mainFile, runOnTerminal } from "./support/terminal.ts";
 
 const commands = withSubcommands(createClientProgram());
 const pathOf = (command: Command): string => commandWords(command).slice(1).join(" ");
@@ -124,6 +125,14 @@ describe("on a terminal", () => {
     expect((await runOnTerminal(["--help"])).screen).toContain("\u001b[1mUsage:");
     expect((await runOnTerminal(["--help"], { env: { NO_COLOR: "1" } })).screen).not.toContain("\u001b[");
   });
+});
+
+test("a reader that ends early, as `head` does, is no fault", () => {
+  const piped = 'set -o pipefail; "$0" "$1" --help | true';
+  const { status, stderr } = spawnSync("bash", ["-c", piped, process.execPath, mainFile], {
+    encoding: "utf8",
+  });
+  expect([status, stderr]).toEqual([0, ""]);
 });
 
 test("a name from the service cannot change what the terminal shows", async () => {

@@ -113,6 +113,13 @@ test("bash completes the commands, options and values of the program", async () 
   }
 });
 
+test("a reader that ends early, as `head` does, is no fault", async () => {
+  await compilePackages();
+  const piped = 'set -o pipefail; "$0" "$1" --help | true';
+  const main = join(packageFolder, "dist/cli/main.js");
+  expect(spawnSync("bash", ["-c", piped, process.execPath, main]).status).toBe(0);
+});
+
 test("`npx @cadastre/service` runs the same program as `cadastre`", async () => {
   await compilePackages();
   const folder = mkdtempSync(join(tmpdir(), "cadastre-npx-"));

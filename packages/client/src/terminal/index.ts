@@ -13,6 +13,6 @@ export {
   type ProgramConventions,
 } from "./conventions.ts";
 export { withElapsed } from "./elapsed.ts";
-export { printMessage, printResult } from "./output.ts";
+export { printMessage, printResult, tolerateClosedOutput } from "./output.ts";
 export { textTable } from "./text-table.ts";
 export { relativeTime } from "./times.ts";

@@ -15,6 +15,18 @@ export function clearStatusLine(): void {
   statusShown = false;
 }
 
+/**
+ * Keeps the program from failing when the reader of its standard output has ended, as `head` does.
+ *
+ * @param onClosed called when that is noticed
+ */
+export function tolerateClosedOutput(onClosed: () => void = () => {}): void {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    onClosed();
+  });
+}
+
 /** Writes the result of a command to standard output. Nothing else is written there. */
 export function printResult(result: string): void {
   clearStatusLine();

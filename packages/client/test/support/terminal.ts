@@ -3,7 +3,8 @@ import { fileURLToPath } from "node:url";
 import { compilePackages } from "@cadastre/odata/testing";
 import { apiKey } from "./server.ts";
 
-const main = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+/** File of the compiled program. */
+export const mainFile = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 await compilePackages();
 
 /** True if `script` of util-linux is there, which gives a program a terminal. */
@@ -24,7 +25,7 @@ export async function runOnTerminal(
     readonly env?: Readonly<Record<string, string>>;
   } = {},
 ): Promise<{ readonly code: number | null; readonly screen: string }> {
-  const command = [process.execPath, main, ...args].map((word) => `'${word}'`).join(" ");
+  const command = [process.execPath, mainFile, ...args].map((word) => `'${word}'`).join(" ");
   const child = spawn("script", ["-qec", command, "/dev/null"], {
     env: { PATH: process.env["PATH"], TERM: "xterm", CADASTRE_API_KEY: apiKey, ...env },
   });
