@@ -143,7 +143,7 @@ function deferred<T>() {
 }
 
 const connectionOf = async (flags: Flags, means: RetryContext): Promise<Connection> =>
-  connect({ url: flags.url ?? "", apiKey: await readApiKey(keyPlaceOf({ ...flags })), ...means });
+  connect({ url: flags.url ?? "", apiKey: await readApiKey(keyPlaceOf(flags)), ...means });
 
 async function register(connection: Connection, url: string, flags: Flags): Promise<RegisteredReceiver> {
   const leftovers = await receiversAt(connection, url);
@@ -168,7 +168,8 @@ async function offerRemoval(connection: Connection, id: string, url: string, { y
 
 /** Deletes the webhook, also after a signal, which aborts the other requests of the connection. */
 async function unregister(connection: Connection, id: string): Promise<void> {
-  await removeReceiver({ ...connection, signal: undefined }, id);
+  const retryPolicy = { ...connection.retryPolicy, tries: 2 };
+  await removeReceiver({ ...connection, retryPolicy, signal: undefined }, id);
   printMessage(`Deleted the webhook ${id}.`);
 }
 

@@ -43,6 +43,9 @@ const remembered = 1000;
 /** Longest time for a request to arrive, in milliseconds: the service gives up after ten seconds. */
 const requestTimeout = 10_000;
 
+/** Longest time to wait for open requests at the end, in milliseconds. */
+const closeTimeout = 1000;
+
 /** Starts an HTTP server that verifies the messages of a webhook. @throws {ClientError} `port_unavailable` */
 export async function startWebhookReceiver(options: ReceiverOptions): Promise<WebhookReceiver> {
   const { host, port, onRequest } = options;
@@ -70,8 +73,12 @@ export async function startWebhookReceiver(options: ReceiverOptions): Promise<We
     url: `http://${shown}:${bound.port}/`,
     close: () =>
       new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
+        // Answers that are being sent arrive; what takes longer is broken off.
+        const timer = setTimeout(() => server.closeAllConnections(), closeTimeout);
+        server.close(() => {
+          clearTimeout(timer);
+          resolve();
+        });
       }),
   };
 }
