@@ -5,23 +5,29 @@ type Details = Readonly<Record<string, string>>;
 /** Exit codes of the program, by what the user has to do. */
 export const exitCodes = {
   done: 0,
-  /** An error in the program itself. */
   fault: 1,
-  /** The command line is wrong. */
   usage: 2,
-  /** The server refuses the request, and would again. */
   refused: 3,
-  /** The server is busy or unreachable: the same command continues where this one stopped. */
   later: 4,
-  /** The answers contradict each other, their signature or the contract: none of them is loaded. */
   untrusted: 5,
-  /** The deliveries already loaded contradict those of the server: stop, and ask the server's operator. */
   conflict: 6,
-  /** The disk, or the database that is loaded, fails. */
   local: 7,
-  /** A table or file that a load would write belongs to someone else: nothing was fetched or changed. */
   occupied: 8,
 } as const;
+
+/** Meanings of the exit codes, in the words of the help and of `docs/client.md`. */
+export const exitCodeMeanings = {
+  done: "done, or was done before",
+  fault: "a fault of the program",
+  usage: "the command line is wrong, or a deletion was not confirmed",
+  refused: "the service refuses, and will again",
+  later: "run the same command again later: it goes on where it stopped",
+  untrusted: "what was served contradicts itself or the contract; nothing of it was loaded",
+  conflict: "what was loaded contradicts what is served: stop, ask the operator",
+  local: "the disk, the network port or the database fails",
+  occupied:
+    "a table or file of yours has that name, and was not changed: choose another schema, prefix or folder",
+} as const satisfies Record<keyof typeof exitCodes, string>;
 
 type Ending = Exclude<keyof typeof exitCodes, "done">;
 
@@ -39,7 +45,8 @@ const timesFetched = (d: Details) =>
 export const clientErrors = {
   url_invalid: [
     "usage",
-    (d) => `the address must be https, or http of this machine, without a path: ${d["reason"]}`,
+    (d) =>
+      `an address (\`--url\`, \`--endpoint\`) must be https, or http of this machine, without a path: ${d["reason"]}`,
   ],
   api_key_invalid: ["usage", (d) => `${d["place"]} must hold an API key: printable ASCII on one line`],
   file_unreadable: ["usage", (d) => `${d["file"]} cannot be read${tell(d)}`],
@@ -98,11 +105,40 @@ export const clientErrors = {
       `fetching the delivery takes ${d["bytes"]} bytes or more, and \`--max-bytes\` allows ${d["limit"]}: raise it to load the delivery. The parts that were verified are kept`,
   ],
   resource_invalid: ["usage", () => "a resource is an entity set's name, such as Property"],
+  url_or_copy: [
+    "usage",
+    () => "give `--url`, `--into`, or both: the service and your copies are then compared",
+  ],
+  copy_missing: [
+    "usage",
+    (d) =>
+      `${d["target"]} does not exist: check \`--into\`. \`cadastre-client follow\` creates a copy, and this command none`,
+  ],
+  webhook_secret_needed: [
+    "usage",
+    (d) =>
+      `give the webhook's secret, as the service showed it, in ${d["place"]} or with \`--secret-file\`; or register a new webhook with \`--register\``,
+  ],
+  not_confirmed: [
+    "usage",
+    (d) => `${d["effect"]}. Nothing was changed: confirm it with \`y\` on a terminal, or give \`--yes\``,
+  ],
 
   unauthorized: ["refused", () => "the server does not know the API key"],
   forbidden: ["refused", (d) => `the server does not allow this${tell(d)}: look at /v1/account/resources`],
   not_found: ["refused", (d) => `the server has no such thing for this key${tell(d)}`],
   request_refused: ["refused", (d) => `the server refuses the request with ${d["status"]}${tell(d)}`],
+  option_refused: ["refused", (d) => `the server refuses \`${d["option"]}\`${tell(d)}: ${d["allowed"]}`],
+  subscription_unknown: [
+    "refused",
+    (d) =>
+      `the server has no subscription \`${d["name"]}\` for this key: \`cadastre-client subscriptions list\` shows their names and ids`,
+  ],
+  subscription_differs: [
+    "refused",
+    (d) =>
+      `a subscription \`${d["name"]}\` exists, with other settings (${d["members"]}), which cannot be changed: choose another \`--name\`, or cancel it first`,
+  ],
   entitlement_changed: [
     "refused",
     (d) => `the delivery is of an entitlement that has changed since${tell(d)}: ask for a new one`,
@@ -241,6 +277,11 @@ export const clientErrors = {
     "local",
     (d) => `${d["place"]} cannot be written${tell(d)}: what was verified before is kept`,
   ],
+  port_unavailable: [
+    "local",
+    (d) =>
+      `${d["address"]} cannot be listened on${tell(d)}: choose another \`--port\`, or 0 for any free one`,
+  ],
   target_failed: ["local", (d) => `the target cannot be loaded${tell(d)}: ${d["reason"]}`],
   column_name: ["local", (d) => `\`${d["column"]}\` of ${d["table"]} cannot be the name of a column`],
   column_type: [
@@ -260,11 +301,14 @@ export class ClientError extends Error {
   override readonly name = "ClientError";
   readonly code: ClientErrorCode;
   readonly exitCode: number;
+  /** Code that the server, the system or the database reported; undefined if there was none. */
+  readonly reported: string | undefined;
 
   constructor(code: ClientErrorCode, details: Details = {}) {
     const [ending, message]: Cause = clientErrors[code];
     super(message(details));
     this.code = code;
+    this.reported = details["code"];
     this.exitCode = exitCodes[ending];
   }
 }

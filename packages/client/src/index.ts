@@ -26,8 +26,24 @@ export type { DeliveryFeed } from "./follow/feed.ts";
 export { type FollowOptions, follow } from "./follow/follow.ts";
 export { type ServiceFeedOptions, serviceFeed } from "./follow/service-feed.ts";
 
+// Subscribe: create, list and change subscriptions
+
+export { deliveriesBehind } from "./subscriptions/lag.ts";
+export {
+  changeRemoteSubscription,
+  type DomainSubscription,
+  ensureSubscription,
+  findRemoteSubscription,
+  listRemoteDeliveries,
+  listRemoteSubscriptions,
+  type RemoteChange,
+  type RemoteDelivery,
+  type RemoteSubscription,
+} from "./subscriptions/subscriptions.ts";
+
 // Load: into a folder, SQLite, PostgreSQL or DuckDB
 
+export { type CopyState, readCopyState } from "./load/copy-state.ts";
 export { openTarget } from "./load/open-target.ts";
 export type { TablePlace } from "./load/table-place.ts";
 export type { LoadableDelivery, LoadState, LoadTarget } from "./load/target.ts";
@@ -51,4 +67,11 @@ export { verifyWebhook, type WebhookHeaders, type WebhookMessage } from "./webho
 
 // Errors
 
-export { ClientError, type ClientErrorCode, clientErrors, exitCodeOf, exitCodes } from "./errors.ts";
+export {
+  ClientError,
+  type ClientErrorCode,
+  clientErrors,
+  exitCodeMeanings,
+  exitCodeOf,
+  exitCodes,
+} from "./errors.ts";

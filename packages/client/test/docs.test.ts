@@ -1,6 +1,12 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { ClientError, type ClientErrorCode, clientErrors, exitCodes } from "@cadastre/client";
+import {
+  ClientError,
+  type ClientErrorCode,
+  clientErrors,
+  exitCodeMeanings,
+  exitCodes,
+} from "@cadastre/client";
 import { expect, test } from "vitest";
 import { consequenceOfCode } from "../src/follow/failures.ts";
 import { runHere } from "./support/program.ts";
@@ -34,22 +40,30 @@ test("the page has every error, as it is told", async () => {
 
 test("the page has every exit code", () => {
   const { rows } = tableUnder("| exit code | name | means |\n|---|---|---|\n");
-  const told = [...rows.matchAll(/^\| (\d) \| `(\w+)`/gm)].map(([, code, name]) => [name, Number(code)]);
-  expect(told).toEqual(Object.entries(exitCodes));
+  const told = Object.entries(exitCodeMeanings).map(
+    ([name, means]) => `| ${exitCodes[name as keyof typeof exitCodes]} | \`${name}\` | ${means} |\n`,
+  );
+  expect(rows).toBe(told.join(""));
+  expect(Object.keys(exitCodeMeanings)).toEqual(Object.keys(exitCodes));
 });
 
-test("the page has every option of following", async () => {
-  const { stdout } = await runHere(["follow", "--help"]);
-  const start = page.indexOf("| option of follow |");
-  const told = new Set(page.slice(start, page.indexOf("are those of a pull")).match(/--[a-z][a-z-]+/g));
-  expect(told).toEqual(new Set(stdout.match(/--[a-z-]+/g)?.filter((option) => option !== "--help")));
+/** Returns the part of a help that lists the options. */
+const optionsIn = (help: string): string => /^Options:\n([\s\S]*?)\n\n/m.exec(help)?.[1] ?? "";
+
+test.each(["follow", "subscribe", "status", "listen"])("the page has every option of %s", async (command) => {
+  const stdout = optionsIn((await runHere([command, "--help"])).stdout);
+  const start = page.indexOf(`| option of ${command} |`);
+  const told = new Set(
+    page.slice(start, page.indexOf("are those of a pull", start)).match(/--[a-z][a-z-]+/g),
+  );
+  expect(told).toEqual(new Set(stdout.match(/--[a-z][a-z-]+/g)?.filter((option) => option !== "--help")));
 });
 
 test("the page has every option of a pull", async () => {
-  const { stdout } = await runHere(["pull", "--help"]);
+  const stdout = optionsIn((await runHere(["pull", "--help"])).stdout);
   const { rows } = tableUnder("| option | is | otherwise |\n|---|---|---|\n");
   const told = new Set(rows.match(/--[a-z-]+/g));
-  expect(told).toEqual(new Set(stdout.match(/--[a-z-]+/g)?.filter((option) => option !== "--help")));
+  expect(told).toEqual(new Set(stdout.match(/--[a-z][a-z-]+/g)?.filter((option) => option !== "--help")));
 });
 
 test("the page has every code that has a consequence of its own in a run that goes on", async () => {

@@ -215,10 +215,10 @@ describe("by commands", () => {
     expect(await last()).toEqual(byCommand("key.issue", { customer, id: created.id }));
     const rotated = JSON.parse((await operator("key", "rotate", created.id, "--json")).stdout) as Issued;
     expect(await last()).toEqual(byCommand("key.rotate", { key: created.id, id: rotated.id, customer }));
-    await operator("key", "revoke", created.id);
+    await operator("key", "revoke", created.id, "--yes");
     expect(await last()).toEqual(byCommand("key.revoke", { id: created.id, customer }));
     secrets.push(created.apiKey, rotated.apiKey);
-    await operator("key", "revoke", created.apiKey);
+    await operator("key", "revoke", created.apiKey, "--yes");
     expect(await last()).toMatchObject({ action: "key.revoke", outcome: "refused", object: {} });
     await operator("key", "create", created.apiKey);
     expect(await last()).toMatchObject({ action: "key.issue", outcome: "refused", object: {} });

@@ -200,7 +200,7 @@ describe("a build", () => {
       seen: 0,
     });
     expect((await get(`/Office('${key}')`)).status).toBe(404);
-    expect((await tell("rollback", "Office")).code).toBe(0);
+    expect((await tell("rollback", "Office", "--yes")).code).toBe(0);
     expect(toEntity(await get(`/Office('${key}')`))["OfficeKey"]).toBe(key);
     const { stdout } = await tell("builds", "Office");
     expect(stdout.split("\n")).toHaveLength(4);
@@ -210,7 +210,7 @@ describe("a build", () => {
 
   test.each([
     [
-      ["rollback", "Office", "--to", "nope"],
+      ["rollback", "Office", "--to", "nope", "--yes"],
       "the resource has no such build: see the list of its builds: nope",
     ],
     [["rollback", "Media"], "Media has no build before the one that is served"],

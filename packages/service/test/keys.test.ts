@@ -151,7 +151,7 @@ describe("an API key", retryPolicy, () => {
 
   test("is refused within five seconds of its end, as one that was never made", async () => {
     expect(await status(first)).toBe(200);
-    const revoked = await operator("key", "revoke", ids[0] ?? "");
+    const revoked = await operator("key", "revoke", ids[0] ?? "", "--yes");
     expect(revoked).toMatchObject({ code: 0, stdout: "" });
     await expect.poll(() => status(first), known).toBe(401);
     const third = shown(await operator("key", "rotate", ids[1] ?? "", "--overlap", "0m"));
@@ -166,7 +166,7 @@ describe("an API key", retryPolicy, () => {
       bodies.add(JSON.stringify([code, same, text]));
     }
     expect([...bodies]).toHaveLength(1);
-    const twice = await operator("key", "revoke", ids[0] ?? "");
+    const twice = await operator("key", "revoke", ids[0] ?? "", "--yes");
     expect(twice.code).toBe(0);
     expect(twice.stderr).toMatch(/is revoked since \d{4}/);
   });
@@ -205,7 +205,13 @@ const noTable = onFiles ? "SQLITE_ERROR" : "42P01";
 describe("the program refuses", retryPolicy, () => {
   test.concurrent.each<[string, readonly string[], number, RegExp]>([
     ["an unknown customer", ["create", "nobody"], 1, /^no entitlement of the customer is installed: install/],
-    ["an unknown id", ["revoke", "01X"], 1, /^no API key has this id: see the list of keys: 01X$/],
+    ["an unknown id", ["revoke", "01X", "--yes"], 1, /^no API key has this id: see the list of keys: 01X$/],
+    [
+      "to end a key that nobody confirms",
+      ["revoke", "01X"],
+      1,
+      /^This ends the API key 01X for good\. Nothing was changed: confirm it with `y` on a terminal, or give `--yes`$/,
+    ],
     ["an unknown id to rotate", ["rotate", "01X"], 1, /^no API key has this id/],
     ["a time that is over", ["create", "acme", "--expires", "2020-01-01"], 2, /It must be in the future\./],
     ["a day that is none", ["create", "acme", "--expires", "2030-02-30"], 2, /It must be a date, such as/],

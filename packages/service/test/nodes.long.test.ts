@@ -138,7 +138,7 @@ describe.skipIf(!hasPostgres)("several nodes on one database", () => {
       prefix: string;
     }[];
     const id = listed.find(({ prefix }) => made.startsWith(prefix))?.id ?? "";
-    await run("key", "revoke", id);
+    await run("key", "revoke", id, "--yes");
     await settled();
     expect(await everywhere(statusOf(made))).toEqual(onBoth(401));
   });

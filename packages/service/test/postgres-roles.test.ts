@@ -117,7 +117,7 @@ describe.skipIf(!hasPostgres)("the roles of a database", () => {
     for (const command of [
       ["ingest", "--resource", "Office", "--source", "lonestar", file],
       ["publish", "Office"],
-      ["rollback", "Office"],
+      ["rollback", "Office", "--yes"],
       ["check", "--builds"],
     ])
       expect([command, await run("service", ...command)]).toEqual([

@@ -141,7 +141,7 @@ describe("two processes", () => {
     };
     const clients = [1, 2, 3, 4].map(() => client(baseUrl, made.apiKey));
     for (const { get: ask } of clients) expect(await ask("/reso/odata")).toBe(200);
-    expect((await cli("key", "revoke", made.id)).code).toBe(0);
+    expect((await cli("key", "revoke", made.id, "--yes")).code).toBe(0);
     await setTimeout(2000);
     for (const { get: ask, close } of clients) {
       expect(await ask("/reso/odata")).toBe(401);

@@ -95,7 +95,7 @@ const kids = async ({ baseUrl }: RunningService) =>
 const secretFiles = ["secrets.json", "signing-keys.json", "issuer.json", "public-keys.json"];
 
 async function seal(path: string): Promise<void> {
-  const { code, stderr } = await run(path, masterKey, "secrets", "seal", "--delete-files");
+  const { code, stderr } = await run(path, masterKey, "secrets", "seal", "--delete-files", "--yes");
   expect([code, stderr]).toEqual([0, expect.stringContaining("Sealed `signing-keys` in the registry.")]);
 }
 
@@ -137,7 +137,7 @@ test("files are moved into the registry by a command, and every key goes on work
   // A service that still reads the files goes on until it is started again.
   expect(await status(before)).toBe(200);
   expect(await refusal(path, {})).toMatch(/holds `secrets` sealed, and this process has no master key/);
-  const again = await run(path, masterKey, "secrets", "seal", "--delete-files");
+  const again = await run(path, masterKey, "secrets", "seal", "--delete-files", "--yes");
   expect([again.code, again.stderr]).toEqual([0, expect.stringContaining("Everything is sealed")]);
   expect(secretFiles.map((name) => existsSync(join(path, name)))).toEqual([false, false, false, false]);
   const after = await start(path, masterKey);

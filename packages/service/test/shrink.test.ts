@@ -108,7 +108,7 @@ describe("a full load of one record of many", () => {
     expect(evidenceOf("shrink")).toMatchObject({ removed: before.length - 1, limit: 20, allowed: true });
     expect(evidenceOf("deletion")).toMatchObject({ removed: before.length - 1, seen: 0 });
     expect(await keysOf("OpenHouse", "OpenHouseKey")).toHaveLength(1);
-    expect((await tell("rollback", "OpenHouse")).code).toBe(0);
+    expect((await tell("rollback", "OpenHouse", "--yes")).code).toBe(0);
     expect(await keysOf("OpenHouse", "OpenHouseKey")).toHaveLength(before.length);
   });
 
@@ -145,12 +145,14 @@ describe("a publication that removes a third of the listings", () => {
 
   test("is rolled back, and a rollback that removes as many is asked about as well", async () => {
     const before = (await buildsOf("Property"))[0];
-    expect((await tell("rollback", "Property")).code).toBe(0);
-    const { code, stderr } = await tell("rollback", "Property", "--to", String(before?.id));
+    expect((await tell("rollback", "Property", "--yes")).code).toBe(0);
+    const { code, stderr } = await tell("rollback", "Property", "--to", String(before?.id), "--yes");
     expect([code, stderr]).toEqual([1, expect.stringContaining("--allow-shrink")]);
-    expect((await tell("rollback", "Property", "--to", String(before?.id), "--allow-shrink")).code).toBe(0);
+    expect(
+      (await tell("rollback", "Property", "--to", String(before?.id), "--allow-shrink", "--yes")).code,
+    ).toBe(0);
     expect((await buildsOf("Property"))[0]?.records).toBe(before?.records);
-    expect((await tell("rollback", "Property")).code).toBe(0);
+    expect((await tell("rollback", "Property", "--yes")).code).toBe(0);
   });
 });
 

@@ -184,7 +184,7 @@ describe.runIf(isAsked)("a live database that a later release migrates", () => {
     expect(code).toBe(0);
     const made = JSON.parse(output) as { readonly id: string; readonly apiKey: string };
     for (const node of [old, next]) expect((await get(node, "/reso/odata", made.apiKey)).status).toBe(200);
-    expect((await run(["key", "revoke", made.id]))[0]).toBe(0);
+    expect((await run(["key", "revoke", made.id, "--yes"]))[0]).toBe(0);
     await setTimeout(takesEffectWithin);
     for (const node of [old, next]) expect((await get(node, "/reso/odata", made.apiKey)).status).toBe(401);
   });

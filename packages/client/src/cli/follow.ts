@@ -12,6 +12,7 @@ import { acknowledgeBy, serviceFeed } from "../follow/service-feed.ts";
 import { connect } from "../http/connection.ts";
 import type { RetryContext } from "../http/request.ts";
 import { openTarget } from "../load/open-target.ts";
+import { printMessage, printResult } from "../terminal/output.ts";
 import {
   jsonOption,
   type KeyFlags,
@@ -27,7 +28,7 @@ import {
   withPatience,
   withTrust,
 } from "./options.ts";
-import { print, say } from "./outcome.ts";
+import { showDeliveryProgress } from "./progress.ts";
 
 type Flags = KeyFlags &
   PatienceFlags &
@@ -95,8 +96,11 @@ async function openFeed(flags: Flags, means: RetryContext): Promise<OpenFeed> {
 
 async function followShown(feed: DeliveryFeed, flags: Flags, { signal }: RetryContext): Promise<void> {
   const target = await openTarget(flags.into, flags);
+  // Without a terminal the lines about loaded deliveries are enough.
+  const { end, ...progress } = showDeliveryProgress();
   try {
     await follow(feed, {
+      ...(process.stderr.isTTY ? progress : {}),
       target,
       staging: flags.staging,
       parallel: flags.parallel,
@@ -105,12 +109,17 @@ async function followShown(feed: DeliveryFeed, flags: Flags, { signal }: RetryCo
       pauses: [Math.min(5, flags.poll) * 1000, flags.poll * 1000],
       signal,
       onLoaded: ({ manifest, sha256 }) => {
-        if (flags.json) print(JSON.stringify(outlineOf({ manifest, sha256 })));
-        else say(summary(manifest));
+        end();
+        if (flags.json) printResult(JSON.stringify(outlineOf({ manifest, sha256 })));
+        else printMessage(summary(manifest));
       },
-      onPause: ({ code, message }, pause) => say(`  ${code}: ${message}; again in ${pause / 1000} s`),
+      onPause: ({ code, message }, pause) => {
+        end();
+        printMessage(`  ${code}: ${message}; again in ${pause / 1000} s`);
+      },
     });
   } finally {
+    end();
     await target.close();
   }
 }

@@ -6,7 +6,7 @@ import type { TrustedKeys } from "../fetch/manifest.ts";
 import { type Connection, connect } from "../http/connection.ts";
 import type { RetryContext } from "../http/request.ts";
 import { defaultRetryPolicy } from "../http/retry-policy.ts";
-import { say } from "./outcome.ts";
+import { printMessage } from "../terminal/output.ts";
 
 /** Options that say where the API key is. */
 export type KeyFlags = { readonly keyEnv: string; readonly keyFile?: string; readonly keyStdin?: true };
@@ -62,7 +62,8 @@ export async function stoppable<T>(
     return await work({
       retryPolicy: { ...defaultRetryPolicy, tries, timeout: timeout * 1000 },
       signal: controller.signal,
-      onRetry: (reason, pause) => say(`  the server: ${reason}; again in ${(pause / 1000).toFixed(1)} s`),
+      onRetry: (reason, pause) =>
+        printMessage(`  the server: ${reason}; again in ${(pause / 1000).toFixed(1)} s`),
     });
   } finally {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.removeListener(signal, stop);
@@ -86,7 +87,7 @@ export const parseCount = countUpTo(9);
 /** Parses a number of bytes, up to a petabyte. */
 const parseBytes = countUpTo(15);
 
-const collect = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];
+export const collect = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];
 
 export const jsonOption = (): Option => new Option("--json", "write the result for machines");
 

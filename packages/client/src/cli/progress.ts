@@ -1,5 +1,8 @@
 import { SingleBar } from "cli-progress";
-import { say } from "./outcome.ts";
+import type { TakeOptions } from "../pull/take.ts";
+import { startElapsed } from "../terminal/elapsed.ts";
+import { printMessage } from "../terminal/output.ts";
+import { shortDuration } from "../terminal/times.ts";
 
 /** Milliseconds between two lines of progress. */
 const reportEvery = 5000;
@@ -17,11 +20,37 @@ export function size(bytes: number): string {
   return `${(bytes / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`;
 }
 
-const duration = (seconds: number): string => {
-  if (!Number.isFinite(seconds)) return "–";
-  const whole = Math.ceil(seconds);
-  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+/** Progress of a delivery: callbacks for a pull, and the end of what is shown. */
+export type DeliveryProgress = Required<Pick<TakeOptions, "onManifest" | "onBytes" | "onLoad">> & {
+  readonly end: () => void;
 };
+
+/** Shows the transfer of a delivery's bytes, and then that it is loaded. */
+export function showDeliveryProgress(): DeliveryProgress {
+  let bytes: ByteProgress | undefined;
+  let endLoading = () => {};
+  const end = () => {
+    bytes?.end();
+    bytes = undefined;
+    endLoading();
+  };
+  return {
+    onManifest: ({ manifest: { domain, totals } }, standing) => {
+      end();
+      if (standing === "done") return;
+      printMessage(
+        `  ${domain}: ${totals.rowCount} rows in ${totals.partCount} parts, ${size(totals.byteLength)}`,
+      );
+      bytes = showByteProgress(totals.byteLength);
+    },
+    onBytes: (count) => bytes?.add(count),
+    onLoad: () => {
+      end();
+      endLoading = startElapsed("loading");
+    },
+    end,
+  };
+}
 
 /** Shows progress towards `total` bytes, with rate and time left: as a bar on a terminal, otherwise as a line every five seconds. */
 export function showByteProgress(total: number, now: () => number = Date.now): ByteProgress {
@@ -33,7 +62,7 @@ export function showByteProgress(total: number, now: () => number = Date.now): B
       done: size(done),
       whole: size(total),
       rate: `${size(rate)}/s`,
-      left: duration((total - done) / rate),
+      left: shortDuration((total - done) / rate),
     };
   };
   if (process.stderr.isTTY) {
@@ -57,7 +86,7 @@ export function showByteProgress(total: number, now: () => number = Date.now): B
       if (now() - told < reportEvery) return;
       told = now();
       const { done: part, whole, rate, left } = words();
-      say(`  ${part} of ${whole}, ${rate}, ${left} left`);
+      printMessage(`  ${part} of ${whole}, ${rate}, ${left} left`);
     },
     end: () => {},
   };

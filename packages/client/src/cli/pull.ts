@@ -8,6 +8,8 @@ import type { LoadTarget } from "../load/target.ts";
 import { endsExport, exportOnce, type PendingExport } from "../pull/pending.ts";
 import { type PullReport, pull } from "../pull/pull.ts";
 import { openStaging } from "../pull/take.ts";
+import { withElapsed } from "../terminal/elapsed.ts";
+import { printMessage, printResult } from "../terminal/output.ts";
 import {
   type ConnectionFlags,
   connected,
@@ -19,8 +21,7 @@ import {
   withLoad,
   withTrust,
 } from "./options.ts";
-import { print, say } from "./outcome.ts";
-import { type ByteProgress, showByteProgress, size } from "./progress.ts";
+import { showDeliveryProgress } from "./progress.ts";
 
 type Flags = ConnectionFlags &
   TrustFlags &
@@ -58,8 +59,8 @@ export const pullCommand = (): Command =>
           },
         );
         await done();
-        if (flags.json) print(JSON.stringify(outlineOf(report)));
-        else say(summary(report));
+        if (flags.json) printResult(JSON.stringify(outlineOf(report)));
+        else printMessage(summary(report));
       } finally {
         await target.close();
       }
@@ -76,10 +77,12 @@ async function deliveryOf(
   if (id !== undefined || domain === undefined) throw new ClientError("delivery_or_domain");
   let told = "";
   const onStatus = (status: string) => {
-    if (status !== told) say(`  the export is ${status}`);
+    if (status !== told) printMessage(`  the export is ${status}`);
     told = status;
   };
-  return exportOnce(connection, { domain, profileId: profile }, { staging, onStatus });
+  return withElapsed("waiting for the export", () =>
+    exportOnce(connection, { domain, profileId: profile }, { staging, onStatus }),
+  );
 }
 
 async function pullShown(
@@ -89,7 +92,7 @@ async function pullShown(
   flags: Flags,
   staging: string,
 ): Promise<PullReport> {
-  let progress: ByteProgress | undefined;
+  const { end, ...progress } = showDeliveryProgress();
   try {
     return await pull(connection, id, {
       target,
@@ -99,16 +102,10 @@ async function pullShown(
       parallel: flags.parallel,
       maxBytes: flags.maxBytes,
       reference: flags.acknowledge ? flags.reference : null,
-      onManifest: ({ manifest: { domain, totals } }, standing) => {
-        if (standing === "done") return;
-        say(`  ${domain}: ${totals.rowCount} rows in ${totals.partCount} parts, ${size(totals.byteLength)}`);
-        progress = showByteProgress(totals.byteLength);
-      },
-      onBytes: (bytes) => progress?.add(bytes),
-      onLoad: () => progress?.end(),
+      ...progress,
     });
   } finally {
-    progress?.end();
+    end();
   }
 }
 

@@ -1,6 +1,8 @@
 import { Command } from "commander";
 import { openReplica } from "../replicate/replica.ts";
 import { replicate } from "../replicate/replicate.ts";
+import { withElapsed } from "../terminal/elapsed.ts";
+import { printMessage, printResult } from "../terminal/output.ts";
 import {
   type ConnectionFlags,
   connected,
@@ -9,7 +11,6 @@ import {
   withConnection,
   withTables,
 } from "./options.ts";
-import { print, say } from "./outcome.ts";
 
 type Flags = ConnectionFlags &
   TableFlags & {
@@ -40,21 +41,23 @@ export const replicateCommand = (): Command =>
       const replica = await openReplica(flags.into, flags);
       try {
         let told = 0;
-        const report = await replicate(connection, {
-          resource,
-          replica,
-          filter: flags.filter,
-          select: flags.select?.split(","),
-          keyField: flags.key,
-          onPage: (read) => {
-            if (read - told < 10_000) return;
-            told = read;
-            say(`  ${read} records`);
-          },
-        });
-        if (flags.json) print(JSON.stringify(report));
+        const report = await withElapsed(`copying ${resource}`, () =>
+          replicate(connection, {
+            resource,
+            replica,
+            filter: flags.filter,
+            select: flags.select?.split(","),
+            keyField: flags.key,
+            onPage: (read) => {
+              if (read - told < 10_000) return;
+              told = read;
+              printMessage(`  ${read} records`);
+            },
+          }),
+        );
+        if (flags.json) printResult(JSON.stringify(report));
         else
-          say(
+          printMessage(
             `Read ${report.read} records of ${resource}${report.since === null ? "" : ` since ${report.since}`}.`,
           );
       } finally {

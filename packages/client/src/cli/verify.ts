@@ -3,8 +3,9 @@ import { verifyFolder } from "../content/verify-folder.ts";
 import { ClientError } from "../errors.ts";
 import { readKeyFile } from "../fetch/keys.ts";
 import { readPins } from "../fetch/pins.ts";
+import { withElapsed } from "../terminal/elapsed.ts";
+import { printMessage, printResult } from "../terminal/output.ts";
 import { jsonOption, type TrustFlags, withTrust } from "./options.ts";
-import { print, say } from "./outcome.ts";
 
 /** `cadastre-client verify <folder>` */
 export const verifyCommand = (): Command =>
@@ -19,11 +20,13 @@ export const verifyCommand = (): Command =>
   ).action(async (folder: string, { keys, unsigned, pin, json }: TrustFlags & { readonly json?: true }) => {
     if (keys === undefined && !unsigned) throw new ClientError("keys_or_unsigned");
     const trusted = keys === undefined ? "unsigned" : await readKeyFile(keys);
-    const report = await verifyFolder(folder, { keys: trusted, pins: readPins(pin ?? []) });
+    const report = await withElapsed("verifying", () =>
+      verifyFolder(folder, { keys: trusted, pins: readPins(pin ?? []) }),
+    );
     const { manifest, sha256, signed, counted } = report;
     const { partCount: parts, rowCount: rows } = manifest.totals;
     if (json)
-      print(
+      printResult(
         JSON.stringify({
           deliveryId: manifest.deliveryId,
           manifestSha256: sha256,
@@ -34,7 +37,7 @@ export const verifyCommand = (): Command =>
         }),
       );
     else
-      say(
+      printMessage(
         `Delivery ${manifest.deliveryId} is whole: ${parts} parts, ${rows} rows${counted ? "" : " (not counted)"}, manifest ${sha256}, ${signed ? "signed" : "signature not looked at"}.`,
       );
   });

@@ -3,7 +3,7 @@ import { defaultRetryPolicy, type RetryPolicy } from "./retry-policy.ts";
 
 /** A request to the server. It has a path, not an address, so that nothing is ever sent to another origin. */
 export type Ask = {
-  readonly method?: "GET" | "POST";
+  readonly method?: "GET" | "POST" | "DELETE";
   readonly path: string;
   readonly body?: object;
   readonly accept?: string;

@@ -91,7 +91,7 @@ async function fill(session: SqlSession, delivery: LoadableDelivery): Promise<vo
 }
 
 /** Reports an error of the database in its own words, which come from the user's system. */
-async function asTargetError<T>(work: () => Promise<T>): Promise<T> {
+export async function asTargetError<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -37,20 +37,23 @@ export function verifyWebhook(
   secret: string,
   now: number = Date.now(),
 ): WebhookMessage {
-  const [, key] = secretPattern.exec(secret) ?? [];
-  if (key === undefined) throw new ClientError("webhook_secret_invalid");
+  const key = webhookKey(secret);
   const [id, timestamp, signatures] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) =>
     headerOf(headers, name),
   );
   if (id === undefined || timestamp === undefined || !/^\d{1,12}$/.test(timestamp))
     throw new ClientError("webhook_not_authentic");
-  const expected = createHmac("sha256", Buffer.from(key, "base64"))
-    .update(`${id}.${timestamp}.`)
-    .update(body)
-    .digest();
+  const expected = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest();
   if (!lists(signatures ?? "", expected)) throw new ClientError("webhook_not_authentic");
   if (Math.abs(now / 1000 - Number(timestamp)) > tolerance) throw new ClientError("webhook_too_old");
   return { id, ...read(body) };
+}
+
+/** Returns the key of the signatures. @throws {ClientError} `webhook_secret_invalid` */
+export function webhookKey(secret: string): Buffer {
+  const [, key] = secretPattern.exec(secret) ?? [];
+  if (key === undefined) throw new ClientError("webhook_secret_invalid");
+  return Buffer.from(key, "base64");
 }
 
 function headerOf(headers: WebhookHeaders, name: string): string | undefined {

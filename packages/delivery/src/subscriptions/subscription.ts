@@ -94,6 +94,8 @@ export type SubscriptionRegistry = {
   readonly list: (customer: string, limit: number) => Promise<readonly Subscription[]>;
   /** Returns the deliveries of a subscription, sorted by generation and sequence, the last first. */
   readonly deliveries: (customer: string, id: string, limit: number) => Promise<readonly Delivery[]>;
+  /** Returns when each of these deliveries was acknowledged, by id, in milliseconds since 1970. */
+  readonly acknowledgements: (ids: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   /** Returns a delivery by id, of any customer. */
   readonly delivery: (id: string) => Promise<Delivery | undefined>;
   /**

@@ -52,7 +52,7 @@ export type Subscriptions = {
     caller: ApiKeyCaller,
     id: string,
     limit: number,
-  ) => Promise<readonly Omit<DeliveryStatus, "parts">[]>;
+  ) => Promise<readonly SubscribedDelivery[]>;
   /**
    * Stops the creation of deliveries. Record versions since the last delivery are kept only as long as the operator's retention says; if
    * they are gone by the time of `resume`, a new seed follows.
@@ -64,6 +64,12 @@ export type Subscriptions = {
   readonly reset: ChangeSubscription;
   /** Cancels a subscription permanently. Complete deliveries may still be fetched. Canceling it again changes nothing. */
   readonly cancel: ChangeSubscription;
+};
+
+/** A delivery of a subscription. */
+type SubscribedDelivery = Omit<DeliveryStatus, "parts"> & {
+  /** Time of the first acknowledgement, in milliseconds since 1970; null if there is none. */
+  readonly acknowledged: number | null;
 };
 
 /** @throws {DeliveryError} `subscription_canceled`, except if a canceled subscription is canceled again */
@@ -138,7 +144,12 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
     deliveries: async (caller, id, limit) => {
       const { customer } = await find(caller, id);
       const found = await registry.deliveries(customer, id, limit);
-      return found.map((delivery) => ({ delivery, state: stateAt(delivery, clock()) }));
+      const acknowledged = await registry.acknowledgements(found.map((delivery) => delivery.id));
+      return found.map((delivery) => ({
+        delivery,
+        state: stateAt(delivery, clock()),
+        acknowledged: acknowledged.get(delivery.id) ?? null,
+      }));
     },
     pause: changed("pause"),
     resume: changed("resume"),

@@ -1,17 +1,18 @@
+import { type ConfirmFlags, relativeTime, withElapsed, yesOption } from "@cadastre/client/terminal";
 import { recordNames } from "@cadastre/reso";
 import type { Build } from "@cadastre/store";
 import { Argument, Command, Option } from "commander";
 import { gateResultsOf } from "../gates/activation.ts";
 import { excessiveLosses } from "../gates/shrink.ts";
 import { runningService } from "../takes-effect.ts";
+import { confirmDeletion } from "./confirmed.ts";
 import { withServiceStore } from "./data.ts";
 import { CommandRefused, printMessage, printResult } from "./outcome.ts";
 import { allowShrinkOption } from "./staging-options.ts";
 import { table } from "./table.ts";
-import { readable } from "./times.ts";
 
 type Output = { readonly json?: true };
-type RollbackOptions = Output & { readonly to?: string; readonly allowShrink?: boolean };
+type RollbackOptions = Output & ConfirmFlags & { readonly to?: string; readonly allowShrink?: boolean };
 
 const json = () => new Option("--json", "write the result for machines");
 const resource = () => new Argument("<resource>").choices(recordNames);
@@ -43,7 +44,7 @@ function rowOf(build: Build): readonly string[] {
   const { id, published, records, sha256 } = build;
   return [
     id,
-    readable(published),
+    relativeTime(published, Date.now()),
     String(records),
     `${sha256.slice(0, 12)}…`,
     `${passed} of ${gates.length} passed`,
@@ -57,19 +58,26 @@ export const rollbackCommand = (): Command =>
     .addArgument(resource())
     .option("--to <build>", "id of the build; by default the one before")
     .addOption(allowShrinkOption())
+    .addOption(yesOption())
     .addOption(json())
-    .action((name: string, { to, allowShrink = false, ...output }: RollbackOptions) =>
+    .action((name: string, { to, allowShrink = false, yes, ...output }: RollbackOptions) =>
       withServiceStore(async ({ builds }, _folder, _registry, { maxShrink }) => {
         const earlier = to ?? (await builds.current(name))?.previous;
         if (earlier === null || earlier === undefined)
           throw new CommandRefused(`${name} has no build before the one that is served`);
-        const build = await builds.rollback(name, earlier, (changes) => {
-          const losses = excessiveLosses(changes, maxShrink);
-          if (losses.length > 0 && !allowShrink)
-            throw new CommandRefused(
-              [...losses, "To remove these records, roll back with --allow-shrink"].join("\n"),
-            );
-        });
+        await confirmDeletion(
+          { yes },
+          `This serves the build ${earlier} of ${name} again, and forgets what is staged of ${name}`,
+        );
+        const build = await withElapsed(`rolling ${name} back`, () =>
+          builds.rollback(name, earlier, (changes) => {
+            const losses = excessiveLosses(changes, maxShrink);
+            if (losses.length > 0 && !allowShrink)
+              throw new CommandRefused(
+                [...losses, "To remove these records, roll back with --allow-shrink"].join("\n"),
+              );
+          }),
+        );
         if (output.json) return printResult(JSON.stringify(buildJson(build), null, 2));
         printMessage(
           `${name} serves what the build ${earlier} held, as the build ${build.id}. ${runningService("knows")}`,

@@ -1,4 +1,5 @@
 import { writeFile } from "node:fs/promises";
+import { withElapsed } from "@cadastre/client/terminal";
 import { resoDdVersion } from "@cadastre/reso";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { readConfig } from "../config.ts";
@@ -29,7 +30,7 @@ const draw = ({ html, svg }: Files) =>
     if (html === undefined && svg === undefined)
       throw new CommandRefused("name a file to write: --html <file> or --svg <file>");
     const { minimumCellSize } = readConfig(process.env);
-    const coverage = await store.coverage("Property", minimumCellSize);
+    const coverage = await withElapsed("counting", () => store.coverage("Property", minimumCellSize));
     if (coverage === undefined)
       throw new CommandRefused("no listings have been published: `publish Property` does that");
     const map = heatMapOf(

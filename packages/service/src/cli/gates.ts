@@ -1,3 +1,4 @@
+import { withElapsed } from "@cadastre/client/terminal";
 import { type RecordName, recordNames } from "@cadastre/reso";
 import { Argument, Command, Option } from "commander";
 import { isActive } from "../gates/activation.ts";
@@ -24,7 +25,9 @@ export const gatesCommand = (): Command =>
     .addOption(json())
     .action((resource: RecordName, output: Output) =>
       withServiceStore(async (store, _folder, { identities: crosswalk }, { maxShrink }) => {
-        const publication = await rehearseGates(store, resource, { crosswalk, maxShrink });
+        const publication = await withElapsed("trying the gates", () =>
+          rehearseGates(store, resource, { crosswalk, maxShrink }),
+        );
         show(publication, output);
         requirePassed(publication);
         if (!isActive(await store.builds.current(resource)))
@@ -45,7 +48,9 @@ export const publishCommand = (): Command =>
         if (resources.length === 0)
           throw new CommandRefused("nothing was published before: name the resources to publish");
         const policy = { crosswalk, maxShrink, allowShrink };
-        const publication = await publishGated(store, resources, policy);
+        const publication = await withElapsed(`publishing ${resources.join(", ")}`, () =>
+          publishGated(store, resources, policy),
+        );
         show(publication, output);
         requirePassed(publication);
         for (const { resource, id, records } of publication.builds)

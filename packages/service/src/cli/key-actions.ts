@@ -1,3 +1,4 @@
+import type { ConfirmFlags } from "@cadastre/client/terminal";
 import type { ApiKeyRecord } from "@cadastre/store/registry";
 import { issueApiKey } from "../access/issue-key.ts";
 import { isWellFormed } from "../access/key-text.ts";
@@ -6,6 +7,7 @@ import { rotatePepper } from "../data/pepper-rotation.ts";
 import { readSecretsOf } from "../data/secrets.ts";
 import { runningService } from "../takes-effect.ts";
 import { audited, auditOf } from "./audited.ts";
+import { confirmDeletion } from "./confirmed.ts";
 import { withServiceRegistry } from "./data.ts";
 import { formatKeys, keyJson } from "./key-view.ts";
 import { printMessage, printResult } from "./outcome.ts";
@@ -70,8 +72,10 @@ export const rotateKey = (id: string, { overlap, expires, ...output }: Output & 
     printResult(apiKey);
   });
 
-export const revokeKey = (id: string, output: Output) =>
+export const revokeKey = (id: string, { yes, ...output }: Output & ConfirmFlags) =>
   withServiceRegistry(async ({ keys }, folder, config) => {
+    // An API key in the place of its id is not shown.
+    await confirmDeletion({ yes }, `This ends the API key${isWellFormed(id) ? "" : ` ${id}`} for good`);
     const at = Date.now();
     const action = { action: "key.revoke", object: { id: givenId(id) }, ...auditOf(folder, config) } as const;
     const revoked = await audited(action, async (know) => {

@@ -1,3 +1,4 @@
+import { relativeTime } from "@cadastre/client/terminal";
 import { type ApiKeyRecord, isInForce } from "@cadastre/store/registry";
 import { table } from "./table.ts";
 import { readable } from "./times.ts";
@@ -24,15 +25,17 @@ const heads = ["ID", "CUSTOMER", "KEY", "STATE", "CREATED", "ENDS", "LAST USED"]
 
 /** Returns a text table of keys. */
 export function formatKeys(keys: readonly ApiKeyRecord[], at: number): string {
-  const time = (value: number | null, none: string) => (value === null ? none : readable(value));
-  const rows = keys.map((key) => [
-    key.id,
-    key.customer,
-    `${key.prefix}…`,
-    stateOf(key, at),
-    readable(key.created),
-    time(key.revoked ?? key.expires, "–"),
-    time(key.lastUsed, "never"),
-  ]);
+  const rows = keys.map((key) => {
+    const end = key.revoked ?? key.expires;
+    return [
+      key.id,
+      key.customer,
+      `${key.prefix}…`,
+      stateOf(key, at),
+      relativeTime(key.created, at),
+      end === null ? "–" : readable(end),
+      key.lastUsed === null ? "never" : relativeTime(key.lastUsed, at),
+    ];
+  });
   return table(heads, rows);
 }

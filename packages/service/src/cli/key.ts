@@ -1,3 +1,4 @@
+import { yesOption } from "@cadastre/client/terminal";
 import { Command, Option } from "commander";
 import { createKey, listKeys, revokeKey, rotateKey, rotateKeyPepper } from "./key-actions.ts";
 import { parsePeriod, parseTimeToCome } from "./times.ts";
@@ -35,7 +36,12 @@ export function keyCommand(): Command {
     .addOption(expires())
     .addOption(json())
     .action(rotateKey);
-  group.command("revoke <id>").description("End an API key now.").addOption(json()).action(revokeKey);
+  group
+    .command("revoke <id>")
+    .description("End an API key now, and for good.")
+    .addOption(yesOption())
+    .addOption(json())
+    .action(revokeKey);
   group
     .command("rotate-pepper")
     .description("Make a new pepper for the digests of keys. Each key moves to it at its next use.")

@@ -6,6 +6,9 @@ const run = async () => {
   process.exitCode = await runOperatorProgram(args);
 };
 
-// The only long-running command.
+// Programs that run on look after their output themselves.
+if (args[0] !== "worker" && args[0] !== "serve")
+  (await import("@cadastre/client/terminal")).tolerateClosedOutput();
+
 if (args[0] === "worker") await (await import("../heap-limit.ts")).withHeapLimit(run);
 else await run();

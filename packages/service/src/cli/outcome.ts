@@ -1,3 +1,4 @@
+import { printMessage } from "@cadastre/client/terminal";
 import { EntitlementError } from "@cadastre/entitlement";
 import { StoreError } from "@cadastre/store";
 import { CommanderError } from "commander";
@@ -7,19 +8,22 @@ import { PrepareError } from "../data/prepare-error.ts";
 import { IngestError } from "../ingest/ingest-error.ts";
 import { FeedError } from "../replicate/feed-error.ts";
 
+export { printMessage, printResult } from "@cadastre/client/terminal";
+
 /** Exit codes of the program. */
 export const operatorExitCodes = { done: 0, refused: 1, usage: 2 } as const;
+
+/** Meanings of the exit codes, in the words of the help and of the README. */
+export const operatorExitCodeMeanings = {
+  done: "done",
+  refused: "refused or failed: the message says why, and what to do",
+  usage: "the command line is wrong",
+} as const satisfies Record<keyof typeof operatorExitCodes, string>;
 
 /** A valid command that was refused. The message says why and what to do. */
 export class CommandRefused extends Error {
   override readonly name = "CommandRefused";
 }
-
-/** Writes the result of a command to standard output. Nothing else is written there. */
-export const printResult = (result: string): void => void process.stdout.write(`${result}\n`);
-
-/** Writes a message for a person to standard error. */
-export const printMessage = (words: string): void => void process.stderr.write(`${words}\n`);
 
 /** Errors that an operator can fix. Any other error is a bug and is printed with its stack. */
 const refusals = [

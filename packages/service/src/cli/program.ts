@@ -1,5 +1,7 @@
+import { applyConventions, type ExitCodeTable } from "@cadastre/client/terminal";
 import { Command } from "commander";
-import { operatorExitCodes, reportCommandError } from "./outcome.ts";
+import { operatorExamples } from "./examples.ts";
+import { operatorExitCodeMeanings, operatorExitCodes, reportCommandError } from "./outcome.ts";
 
 /** Commands of the operator. A module is only loaded when its command is used, so that the program starts fast. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
@@ -28,25 +30,38 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   worker: async () => (await import("./worker.ts")).workerCommand(),
 };
 
-/** @param asked name of a command; for anything else all commands are loaded, for the help */
-async function createProgram(asked: string | undefined): Promise<Command> {
+/** Options of the program itself, for which no command is loaded. */
+const versionOptions: ReadonlySet<string> = new Set(["--version", "-V"]);
+
+const exitCodeTable: ExitCodeTable = Object.fromEntries(
+  Object.entries(operatorExitCodeMeanings).map(([name, means]) => [
+    name,
+    { code: operatorExitCodes[name as keyof typeof operatorExitCodes], means },
+  ]),
+);
+
+/** @param asked first word of the command line; if it is no command, all commands are loaded, for help and completion */
+export async function createOperatorProgram(asked?: string): Promise<Command> {
   const program = new Command("cadastre").description("Look after a Cadastre listing data service.");
-  const known = asked !== undefined && Object.hasOwn(commands, asked) ? commands[asked] : undefined;
-  const loading = known === undefined ? Object.values(commands) : [known];
-  for (const load of loading) program.addCommand(await load());
-  for (const command of withSubcommands(program)) command.exitOverride();
+  for (const load of loadersFor(asked)) program.addCommand(await load());
+  applyConventions(program, {
+    manifest: new URL("../../package.json", import.meta.url),
+    exitCodes: exitCodeTable,
+    examples: operatorExamples,
+  });
   return program;
 }
 
-const withSubcommands = (command: Command): readonly Command[] => [
-  command,
-  ...command.commands.flatMap(withSubcommands),
-];
+function loadersFor(asked: string | undefined): readonly (() => Promise<Command>)[] {
+  if (asked !== undefined && versionOptions.has(asked)) return [];
+  const known = asked !== undefined && Object.hasOwn(commands, asked) ? commands[asked] : undefined;
+  return known === undefined ? Object.values(commands) : [known];
+}
 
 /** Runs a command line and returns the exit code. */
 export async function runOperatorProgram(args: readonly string[]): Promise<number> {
   try {
-    await (await createProgram(args[0])).parseAsync(args, { from: "user" });
+    await (await createOperatorProgram(args[0])).parseAsync(args, { from: "user" });
     // A long-running program sets its own.
     return Number(process.exitCode ?? operatorExitCodes.done);
   } catch (error) {

@@ -1,3 +1,4 @@
+import { type ConfirmFlags, yesOption } from "@cadastre/client/terminal";
 import { Command, Option } from "commander";
 import type { AuditAction } from "../audit/actions.ts";
 import type { AuditObject } from "../audit/audit-trail.ts";
@@ -11,6 +12,7 @@ import { readSecrets } from "../data/secrets.ts";
 import { readPrivateKeys, rotateSigningKey } from "../delivery/signing-keys.ts";
 import { runningService, takesEffectWithin } from "../takes-effect.ts";
 import { audited, auditOf } from "./audited.ts";
+import { confirmDeletion } from "./confirmed.ts";
 import { withServiceRegistry } from "./data.ts";
 import { CommandRefused, printMessage, printResult } from "./outcome.ts";
 import { table } from "./table.ts";
@@ -38,8 +40,11 @@ export function secretsCommand(): Command {
       "Move the secrets of the data folder into the registry, sealed under the master key. Secrets that are there are sealed anew under the first master key.",
     )
     .option("--delete-files", "delete the files of the secrets that are in the registry now")
-    .action((options: { readonly deleteFiles?: true }) =>
-      change("secrets.seal", async (registry, folder) => {
+    .addOption(yesOption())
+    .action(async (options: ConfirmFlags & { readonly deleteFiles?: true }) => {
+      if (options.deleteFiles)
+        await confirmDeletion(options, "This deletes the files of all secrets that are in the registry");
+      await change("secrets.seal", async (registry, folder) => {
         if (folder.secretSources.masterKeys === undefined)
           throw new CommandRefused(
             "Set CADASTRE_MASTER_KEY_FILE to a file with the key that seals: `openssl rand -base64 32` makes one.",
@@ -56,8 +61,8 @@ export function secretsCommand(): Command {
           printMessage(
             `No longer read with a master key: ${left.join(", ")}. Start every node with the master key, then run this command with --delete-files. Keep a copy of the master key: without it nobody can open the secrets.`,
           );
-      }),
-    );
+      });
+    });
   group
     .command("rotate-signing-key")
     .description(

@@ -58,6 +58,9 @@ const listed = {
 /** JSON of a delivery in a list. */
 export const listedDelivery = z.object(listed);
 
+/** JSON of a delivery in the list of a subscription. */
+export const subscribedDelivery = z.object({ ...listed, acknowledgedAt: instant.nullable() });
+
 /** JSON of a delivery with its progress. */
 export const deliveryStatus = z.object({ ...listed, progress: z.object({ parts: whole }) });
 

@@ -15,8 +15,8 @@ import {
   deliveryMode,
   deliveryView,
   failure,
-  listedDelivery,
   prefixesFor,
+  subscribedDelivery,
   toInstant,
   toInstantOrNull,
 } from "./delivery-view.ts";
@@ -156,13 +156,16 @@ const listDeliveries = defineEndpoint({
   path: `${root}/{id}/deliveries`,
   summary: "Deliveries of a subscription in any state, the last one of the last generation first",
   query: { limit: limit("Deliveries") },
-  answer: { data: z.array(listedDelivery), meta: { count: whole } },
+  answer: { data: z.array(subscribedDelivery), meta: { count: whole } },
   errors: ["invalid_limit", "not_found"],
   handle: async ({ caller, params: { id }, query, reply }, services: DeliveryServices) => {
     const found = await services.subscriptions.deliveries(caller, id, query.limit);
     const pushed = found.map(({ delivery }) => delivery);
     const prefixes = await prefixesFor(services, caller.scope.customer, pushed);
-    const views = found.map(({ delivery, state }) => deliveryView(delivery, prefixes, state));
+    const views = found.map(({ delivery, state, acknowledged }) => ({
+      ...deliveryView(delivery, prefixes, state),
+      acknowledgedAt: toInstantOrNull(acknowledged),
+    }));
     return reply(views, { meta: { count: found.length } });
   },
 });

@@ -122,7 +122,7 @@ test("nobody sees a record of a retired system, copies lose them by a delta, and
     code: 1,
     stderr: expect.stringContaining(`${id} is retired, and nothing of it is taken`) as string,
   });
-  const rolledBack = await command("rollback", "Property");
+  const rolledBack = await command("rollback", "Property", "--yes");
   expect(rolledBack).toMatchObject({
     code: 1,
     stderr: expect.stringContaining("the dataset is retired") as string,

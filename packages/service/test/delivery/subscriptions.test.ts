@@ -89,6 +89,30 @@ describe("a subscription", () => {
     expect((await market.post(root, body)).status).toBe(201);
   });
 
+  test("tells of each delivery when it was acknowledged first", async () => {
+    const id = await subscribed({ name: "acknowledged" });
+    const { id: seed } = await delivered(id, 0);
+    const told = async () => {
+      const [last] = dataOf<{ acknowledgedAt: string | null }[]>(
+        await national.get(`${root}/${id}/deliveries`),
+      );
+      return last?.acknowledgedAt;
+    };
+    expect(await told()).toBeNull();
+    const { meta } = await national.manifest(seed);
+    const said = {
+      generation: 1,
+      sequence: 0,
+      manifest_sha256: meta.manifest_sha256,
+      customer_reference: "r",
+    };
+    const reply = await national.post(`/v1/file-exports/${seed}/acknowledge`, said);
+    const { acknowledged_at: at } = dataOf<{ acknowledged_at: string }>(reply);
+    expect(await told()).toBe(at);
+    await national.post(`/v1/file-exports/${seed}/acknowledge`, said);
+    expect(await told()).toBe(at);
+  });
+
   test("delivers a seed, then what changed, in every domain", async () => {
     const domains = ["listing", "property", "public_record", "market_report"];
     const ids = await Promise.all(domains.map((domain) => subscribed({ domain, name: `all of ${domain}` })));

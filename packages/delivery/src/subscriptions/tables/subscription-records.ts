@@ -33,6 +33,10 @@ export const createSubscriptionRegistry = (knex: Knex): SubscriptionRegistry => 
       .limit(limit);
     return rows.map(toDelivery);
   },
+  acknowledgements: async (ids) => {
+    const rows = await acknowledgementTable(knex).whereIn("delivery", ids).select("delivery", "at");
+    return new Map(rows.map(({ delivery, at }) => [delivery, Number(at)]));
+  },
   delivery: (id) => selectDelivery(knex, { id }),
   needingStep: async (at, after, limit) => {
     const rows: readonly SubscriptionRow[] = await waiting(knex, at)

@@ -1,3 +1,4 @@
+import { relativeTime } from "@cadastre/client/terminal";
 import { inspectEntitlement } from "@cadastre/entitlement";
 import type { InstalledEntitlement } from "@cadastre/store/registry";
 import { Command } from "commander";
@@ -23,7 +24,7 @@ async function list({ json }: Options): Promise<void> {
     const rows = listed.map(({ customer, version, installed, expires }) => [
       customer,
       String(version),
-      readable(Date.parse(installed)),
+      relativeTime(Date.parse(installed), Date.now()),
       readable(Date.parse(expires)),
     ]);
     printResult(table(["CUSTOMER", "VERSION", "INSTALLED", "ENDS"], rows));

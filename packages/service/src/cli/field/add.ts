@@ -72,13 +72,6 @@ export const addFieldCommand = (): Command =>
       "fields that its values may mention, separated by commas, such as an address in a free text",
       (text: string) => text.split(",").map((name) => name.trim()),
     )
-    .addHelpText(
-      "after",
-      `
-Examples:
-  cadastre field add northshore NSM_DockLength --type decimal --precision 7 --scale 2 --group Water
-  cadastre field add northshore NSM_Zoning --type string --lookup NSM_Zoning --value Residential --value Mixed`,
-    )
     .action(async (id: string, name: string, options: Options) => {
       const changed = await editCatalog({
         action: "field.add",

@@ -30,12 +30,6 @@ export const addCommand = (): Command =>
     .option("--prefix <prefix>", "prefix of its lookups (default: the id in capitals, such as NORTHSHORE_)")
     .option("--dataset <uuid>", "id of its dataset, if customers know it already (default: a new one)")
     .option("--contact <text>", "whom to ask about its records")
-    .addHelpText(
-      "after",
-      `
-Example:
-  cadastre system add northshore --name "North Shore MLS" --states IL,WI --prefix NSM_`,
-    )
     .action((id: string, options: Options) =>
       Object.keys(options).length === 0 ? addPartitions(id) : add(id, options),
     );

@@ -1,3 +1,4 @@
+import { type ConfirmFlags, yesOption } from "@cadastre/client/terminal";
 import type { OriginatingSystem } from "@cadastre/reso";
 import type { Builds, DatasetRetirement } from "@cadastre/store";
 import { Command } from "commander";
@@ -10,23 +11,24 @@ import { CommandRefused, printMessage } from "../outcome.ts";
 import { number } from "../progress.ts";
 import { requireSystem } from "./require-system.ts";
 
-type RetireOptions = { readonly confirm?: string; readonly drop?: boolean };
+type RetireOptions = ConfirmFlags & { readonly confirm?: string; readonly drop?: boolean };
 
 /** `cadastre system retire` */
 export const retireCommand = (): Command =>
   new Command("retire")
     .description("Remove all records of a system whose licence has ended, and take no more of it.")
     .argument("<system>", "id of the system, as `system list` shows it")
-    .option("--confirm <system>", "id of the system again; without it nothing is changed")
+    .option("--confirm <system>", "id of the system again; without it or --yes nothing is changed")
+    .addOption(yesOption())
     .option(
       "--drop",
       "as a second step: delete for good what is kept to undo the retirement, and drop the partitions",
     )
-    .action((id: string, { confirm, drop = false }: RetireOptions) =>
+    .action((id: string, { confirm, drop = false, yes }: RetireOptions) =>
       withServiceStore(async (store, folder, _registry, config) => {
         const system = requireSystem(store.catalog, id);
         const requireConfirmed = (effect: string) => {
-          if (confirm === id) return;
+          if (yes || confirm === id) return;
           const command = `cadastre system retire ${id}${drop ? " --drop" : ""} --confirm ${id}`;
           throw new CommandRefused(`${effect} Nothing was changed. To do it: \`${command}\``);
         };

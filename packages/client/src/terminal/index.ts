@@ -1,0 +1,18 @@
+/**
+ * Conventions of the command-line programs `cadastre-client` and `cadastre`: version, completion, examples, exit codes, confirmation,
+ * output and times.
+ *
+ * @module
+ */
+
+export { type ConfirmFlags, isConfirmed, yesOption } from "./confirm.ts";
+export {
+  applyConventions,
+  type ExampleTable,
+  type ExitCodeTable,
+  type ProgramConventions,
+} from "./conventions.ts";
+export { withElapsed } from "./elapsed.ts";
+export { printMessage, printResult, tolerateClosedOutput } from "./output.ts";
+export { textTable } from "./text-table.ts";
+export { relativeTime } from "./times.ts";
