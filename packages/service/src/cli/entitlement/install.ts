@@ -1,4 +1,5 @@
 import { compileScope, type Entitlement, verifyEntitlement } from "@cadastre/entitlement";
+import type { EntitlementRegistry } from "@cadastre/store/registry";
 import { Command } from "commander";
 import { scopeOptions } from "../../catalog.ts";
 import type { Config } from "../../config.ts";
@@ -22,21 +23,40 @@ async function install(file: string, { json }: Options): Promise<void> {
   // Imported here because the commands of an issuer need no database.
   const { withServiceRegistry } = await import("../data.ts");
   await withServiceRegistry(async ({ entitlements }, folder, config) => {
-    const jws = await readInput(file);
-    const action = { action: "entitlement.install", ...auditOf(folder, config) } as const;
-    const { customer, version, exp, installed } = await audited(action, async (know) => {
-      const { sub: customer, ver: version, exp, jti: id } = await verify(jws, config, folder);
-      know({ id, customer, version });
-      const installed = await entitlements.install({ customer, version, jws, installed: Date.now() });
-      if (!installed) know({ replayed: true });
-      return { customer, version, exp, installed };
-    });
+    const { customer, version, exp, installed } = await installAudited(
+      () => readInput(file),
+      entitlements,
+      folder,
+      config,
+    );
     if (json) return printResult(JSON.stringify({ customer, version, expires: exp, installed }));
     printMessage(
       installed
         ? `Version ${version} for ${customer} is in force until ${instantText(exp)}. ${runningService("follows")}`
         : `Version ${version} for ${customer} was installed before.`,
     );
+  });
+}
+
+/**
+ * Verifies an entitlement, installs it and records that in the audit trail of the folder.
+ *
+ * @returns `installed`: false if the identical document was installed before
+ */
+function installAudited(
+  readJws: () => Promise<string>,
+  entitlements: Pick<EntitlementRegistry, "install">,
+  folder: DataFolder,
+  config: Config,
+) {
+  const action = { action: "entitlement.install", ...auditOf(folder, config) } as const;
+  return audited(action, async (know) => {
+    const jws = await readJws();
+    const { sub: customer, ver: version, exp, jti: id } = await verify(jws, config, folder);
+    know({ id, customer, version });
+    const installed = await entitlements.install({ customer, version, jws, installed: Date.now() });
+    if (!installed) know({ replayed: true });
+    return { customer, version, exp, installed };
   });
 }
 

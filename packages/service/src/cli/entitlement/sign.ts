@@ -5,11 +5,12 @@ import {
   type Entitlement,
   findDisclosures,
   parseEntitlement,
+  type SigningKey,
   signEntitlement,
 } from "@cadastre/entitlement";
 import { Command } from "commander";
 import { scopeOptions } from "../../catalog.ts";
-import { audited, issuerAudit } from "../audited.ts";
+import { type ActionAudit, audited, issuerAudit } from "../audited.ts";
 import { CommandRefused, printMessage, printResult } from "../outcome.ts";
 import { instantText } from "./describe.ts";
 import { readJson, replacePublic } from "./files.ts";
@@ -49,15 +50,23 @@ async function sign(file: string, { key, out, days, strict, json }: Options): Pr
       "nothing is signed: a shown field may reveal a masked one; mask it, or sign without `--strict`",
     );
   const { sub, ver, jti, nbf, exp } = document;
-  const object = { id: jti, customer: sub, version: ver, key: signer.kid };
-  const action = { action: "entitlement.sign", object, ...issuerAudit(key) } as const;
-  const jws = await audited(action, () => signEntitlement(document, signer));
-  printMessage(
-    `Signed version ${ver} for ${sub} with key ${signer.kid}, from ${instantText(nbf)} until ${instantText(exp)}.`,
-  );
+  const jws = await signAudited(document, signer, issuerAudit(key));
   if (out !== undefined) await replacePublic(out, jws);
   if (json) printResult(JSON.stringify({ jws, kid: signer.kid, sub, ver, jti, nbf, exp, disclosures }));
   else if (out === undefined) printResult(jws);
+}
+
+/** Signs a document, records it in an audit trail, and says so. */
+async function signAudited(document: Entitlement, signer: SigningKey, audit: ActionAudit): Promise<string> {
+  const { sub, ver, jti, nbf, exp } = document;
+  const object = { id: jti, customer: sub, version: ver, key: signer.kid };
+  const jws = await audited({ action: "entitlement.sign", object, ...audit }, () =>
+    signEntitlement(document, signer),
+  );
+  printMessage(
+    `Signed version ${ver} for ${sub} with key ${signer.kid}, from ${instantText(nbf)} until ${instantText(exp)}.`,
+  );
+  return jws;
 }
 
 /** Fills in the id and times that the document does not have. */
