@@ -1,7 +1,7 @@
 import type { EntitySet, EntityType } from "@cadastre/odata";
 import type { DatasetGrant, ResourceGrant } from "./document.ts";
-import { EntitlementError } from "./errors.ts";
-import { fitsMask, leftBy, type Mask } from "./mask.ts";
+import { EntitlementError, type EntitlementErrorCode } from "./errors.ts";
+import { fitsMask, leftBy, type Mask, masksFor } from "./mask.ts";
 import { isAlwaysGranted, type ResourceRule } from "./resources/index.ts";
 
 /** The union of all grants of one resource in one dataset. */
@@ -60,41 +60,88 @@ function collectGiven(
   return grants;
 }
 
-function readGrant(given: ResourceGrant, { entitySet, rule }: Grantable): Grant {
+/** A fault of one grant. */
+export type GrantFault = {
+  readonly error: EntitlementError;
+  /** Path of the member within the grant. */
+  readonly path: readonly (string | number)[];
+  /** Returns the values that are allowed there, names of fields as `names`. */
+  readonly allowed: () => { readonly names?: readonly string[]; readonly values?: readonly string[] };
+};
+
+/** Yields the faults of a grant whose form is valid, against the model. */
+export function* grantFaults(
+  given: ResourceGrant,
+  { entitySet, rule }: Grantable,
+): Generator<GrantFault, void> {
   const { name: resource, type } = entitySet;
-  const contactFields = rule?.contact ?? [];
-  if (given.contact === true && contactFields.length === 0) throw unknownPolicy(resource, "contact");
-  if (given.private === true && rule?.privacy === undefined) throw unknownPolicy(resource, "private");
   const all = [...type.properties.keys()];
-  const named = given.fields === "*" ? all.filter((field) => !contactFields.includes(field)) : given.fields;
-  const unknown = named.find((field) => !type.properties.has(field));
-  if (unknown !== undefined) {
-    throw new EntitlementError("entitlement_unknown_field", { resource, field: unknown });
+  const leftOut = () => ({ values: ["left out"] });
+  for (const [policy, has] of [
+    ["contact", (rule?.contact ?? []).length > 0],
+    ["private", rule?.privacy !== undefined],
+  ] as const) {
+    if (given[policy] === true && !has) {
+      const error = new EntitlementError("entitlement_unknown_policy", { resource, policy });
+      yield { error, path: [policy], allowed: leftOut };
+    }
   }
-  const contact = given.contact === true ? all.filter((field) => contactFields.includes(field)) : [];
-  const fields = new Set([...named, ...contact]);
-  const masks = new Map(Object.entries(given.masks ?? {}));
-  for (const [field, mask] of masks) refuseMisfit(field, mask, fields, entitySet);
-  return { fields, masks, private: given.private === true };
+  const named = given.fields === "*" ? [] : given.fields;
+  for (const [i, field] of named.entries()) {
+    if (type.properties.has(field)) continue;
+    const error = new EntitlementError("entitlement_unknown_field", { resource, field });
+    yield { error, path: ["fields", i], allowed: () => ({ names: all }) };
+  }
+  const fields = grantedFields(given, { entitySet, rule });
+  for (const [field, mask] of Object.entries(given.masks ?? {})) {
+    const fault = maskFault(field, mask, fields, entitySet);
+    if (fault !== undefined) yield { path: ["masks", field], ...fault };
+  }
 }
 
-const unknownPolicy = (resource: string, policy: string) =>
-  new EntitlementError("entitlement_unknown_policy", { resource, policy });
+function readGrant(given: ResourceGrant, grantable: Grantable): Grant {
+  const [fault] = grantFaults(given, grantable);
+  if (fault !== undefined) throw fault.error;
+  return {
+    fields: grantedFields(given, grantable),
+    masks: new Map(Object.entries(given.masks ?? {})),
+    private: given.private === true,
+  };
+}
 
-function refuseMisfit(
+/** Returns the fields that a grant names, `*` and contact fields written out. */
+function grantedFields(
+  { fields, contact }: ResourceGrant,
+  { entitySet: { type }, rule }: Grantable,
+): ReadonlySet<string> {
+  const contactFields = rule?.contact ?? [];
+  const all = [...type.properties.keys()];
+  const named = fields === "*" ? all.filter((field) => !contactFields.includes(field)) : fields;
+  return new Set([
+    ...named,
+    ...(contact === true ? all.filter((field) => contactFields.includes(field)) : []),
+  ]);
+}
+
+function maskFault(
   field: string,
   mask: Mask,
   granted: ReadonlySet<string>,
   { name: resource, type }: EntitySet,
-): void {
+): Omit<GrantFault, "path"> | undefined {
   const property = type.properties.get(field);
-  if (property === undefined) {
-    throw new EntitlementError("entitlement_mask_unknown_field", { resource, field });
-  }
   const names = { resource, field };
-  if (isAlwaysGranted(field, type)) throw new EntitlementError("entitlement_mask_required_field", names);
-  if (!granted.has(field)) throw new EntitlementError("entitlement_mask_ungranted_field", names);
-  if (!fitsMask(mask, property)) throw new EntitlementError("entitlement_mask_misfit", names);
+  const maskable = () => ({ names: [...granted].filter((name) => !isAlwaysGranted(name, type)) });
+  const fault = (code: EntitlementErrorCode, allowed: GrantFault["allowed"] = maskable) => ({
+    error: new EntitlementError(code, names),
+    allowed,
+  });
+  if (property === undefined) return fault("entitlement_mask_unknown_field");
+  if (isAlwaysGranted(field, type)) return fault("entitlement_mask_required_field");
+  if (!granted.has(field)) return fault("entitlement_mask_ungranted_field");
+  if (!fitsMask(mask, property))
+    return fault("entitlement_mask_misfit", () => ({ values: masksFor(property) }));
+  return undefined;
 }
 
 /** Unites two grants: fields and rows of both, but the stricter mask of each field. */
