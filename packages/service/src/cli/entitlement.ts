@@ -1,8 +1,10 @@
 import { Command } from "commander";
+import { checkDocumentCommand } from "./entitlement/check.ts";
 import { inspectCommand } from "./entitlement/inspect.ts";
 import { installCommand } from "./entitlement/install.ts";
 import { keygenCommand } from "./entitlement/keygen.ts";
 import { listCommand } from "./entitlement/list.ts";
+import { newCommand } from "./entitlement/new.ts";
 import { signCommand } from "./entitlement/sign.ts";
 import { verifyEntitlementCommand } from "./entitlement/verify.ts";
 
@@ -11,6 +13,8 @@ export const entitlementCommand = (): Command =>
   new Command("entitlement")
     .description("Sign entitlements, look at them, and put them in force.")
     .addCommand(keygenCommand())
+    .addCommand(newCommand())
+    .addCommand(checkDocumentCommand())
     .addCommand(signCommand())
     .addCommand(verifyEntitlementCommand())
     .addCommand(inspectCommand())

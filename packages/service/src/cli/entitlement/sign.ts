@@ -98,7 +98,7 @@ export function fieldDisclosures(document: Pick<Entitlement, "datasets">): reado
 }
 
 /** Returns a sentence for the issuer: what is revealed, and what to do. */
-function disclosureText({ resource, field, masked, shown, datasets }: FieldDisclosure): string {
+export function disclosureText({ resource, field, masked, shown, datasets }: FieldDisclosure): string {
   const names = masked.map((path) => `\`${path}\``).join(", ");
   const where = `in ${datasets.length === 1 ? "dataset" : "datasets"} ${datasets.join(", ")}`;
   return shown

@@ -1,0 +1,37 @@
+import { Command } from "commander";
+import { CommandRefused, printMessage, printResult } from "../outcome.ts";
+import { checkDocument, findingLine } from "./document-check.ts";
+import { readText } from "./files.ts";
+import { grantCatalog } from "./grant-catalog.ts";
+import { grantTable } from "./grant-table.ts";
+import { disclosureText, fieldDisclosures } from "./sign.ts";
+
+type Options = { readonly json?: true };
+
+export const checkDocumentCommand = (): Command =>
+  new Command("check")
+    .description("Find all faults of a document before it is signed, each with its line and what is allowed.")
+    .argument("<document>", "file of the JSON document, or - for standard input")
+    .option("--json", "print JSON")
+    .action(check);
+
+async function check(file: string, { json }: Options): Promise<void> {
+  const text = await readText(file);
+  if (/^\s*[\w-]+\.[\w-]+\.[\w-]+\s*$/.test(text))
+    throw new CommandRefused(
+      `\`${file}\` is a signed entitlement: \`cadastre entitlement inspect\` shows its document, and \`verify\` verifies it`,
+    );
+  const catalog = grantCatalog();
+  const { findings, document } = checkDocument(text, catalog, Date.now());
+  const faults = findings.filter(({ severity }) => severity === "fault").length;
+  const disclosures = document === undefined ? [] : fieldDisclosures(document);
+  if (json) printResult(JSON.stringify({ file, faults, findings, disclosures }));
+  else for (const finding of findings) printResult(findingLine(file, finding));
+  if (document === undefined)
+    throw new CommandRefused(
+      `${file} has ${faults} ${faults === 1 ? "fault" : "faults"}: nothing could be signed`,
+    );
+  for (const disclosure of disclosures) printMessage(disclosureText(disclosure));
+  printMessage(grantTable(document, catalog));
+  printMessage(`${file} can be signed.`);
+}
