@@ -16,6 +16,13 @@ const changedRecords = "packages/service/src/gates/changed.ts";
 const buildCommands = "packages/service/src/cli/builds.ts";
 const gateCommands = "packages/service/src/cli/gates.ts";
 const systemCommands = "packages/service/src/cli/system.ts";
+/** It tells an operator which condition hides a record, and asks whether the set is active and its system retired. */
+const explainCommand = "packages/service/src/cli/entitlement/explain.ts";
+const recordExplanation = "packages/service/src/cli/entitlement/record-explanation.ts";
+/** It counts a record under one condition of a document and everything else granted: which one fails is for the operator alone. */
+const recordConditions = "packages/service/src/cli/entitlement/record-conditions.ts";
+/** It counts what is stored beside what a document would show, before it is signed. */
+const visibleCounts = "packages/service/src/cli/entitlement/visible-counts.ts";
 const gate = "packages/service/src/gates/gate.ts";
 const served = "packages/service/src/ingest/served.ts";
 const servedProperty = "packages/service/src/identity/served-property.ts";
@@ -57,6 +64,7 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
     "WritableStore",
     [
       command,
+      recordExplanation,
       engine,
       fill,
       migration,
@@ -82,6 +90,8 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
     [
       buildCheck,
       buildCommands,
+      explainCommand,
+      recordExplanation,
       gateCommands,
       systemCommands,
       fill,
@@ -160,7 +170,16 @@ describe("past restriction", () => {
 
   test("the scope that sees everything is that of the gates, the ingest and the operator", () => {
     const users = sources.otherUsersOf("packages/service/src/identity/system-scope.ts", "systemScope");
-    expect(users).toEqual([coverageMap, storedValues, everySet, policies, servedProperty, served]);
+    expect(users).toEqual([
+      coverageMap,
+      recordConditions,
+      visibleCounts,
+      storedValues,
+      everySet,
+      policies,
+      servedProperty,
+      served,
+    ]);
   });
 
   test("no function that makes SQL of a query is left out", () => {

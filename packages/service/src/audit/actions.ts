@@ -12,6 +12,7 @@ export const auditActions = {
   "secrets.adopt": "Secrets of a node made those of the registry",
   "entitlement.sign": "Entitlement signed",
   "entitlement.install": "Entitlement put in force",
+  "entitlement.remove": "Entitlement of a customer removed",
   "issuer_key.create": "Key pair of an issuer created",
   "system.add": "Partitions of a system's dataset made or attached",
   "system.retire": "All records of a system removed; no more of it is taken",

@@ -35,7 +35,7 @@ export const createKey = (customer: string, { expires, ...output }: Output & Exp
  *
  * @param expires milliseconds since 1970; null: never
  */
-async function issueAudited(
+export async function issueAudited(
   customer: string,
   expires: number | null,
   registry: Registry,
@@ -90,7 +90,7 @@ export const rotateKey = (id: string, { overlap, expires, ...output }: Output & 
   });
 
 /** Revokes an API key and records that in the audit trail of the folder. */
-function revokeAudited(
+export function revokeAudited(
   id: string,
   at: number,
   { keys }: Pick<Registry, "keys">,

@@ -3,8 +3,8 @@ import { CommandRefused, printMessage, printResult } from "../outcome.ts";
 import { checkDocument, findingLine } from "./document-check.ts";
 import { readText } from "./files.ts";
 import { grantCatalog } from "./grant-catalog.ts";
-import { grantTable } from "./grant-table.ts";
-import { disclosureText, fieldDisclosures } from "./sign.ts";
+import { formatGrants } from "./grant-table.ts";
+import { tellDisclosures } from "./sign.ts";
 
 type Options = { readonly json?: true };
 
@@ -24,14 +24,13 @@ async function check(file: string, { json }: Options): Promise<void> {
   const catalog = grantCatalog();
   const { findings, document } = checkDocument(text, catalog, Date.now());
   const faults = findings.filter(({ severity }) => severity === "fault").length;
-  const disclosures = document === undefined ? [] : fieldDisclosures(document);
+  const disclosures = document === undefined ? [] : tellDisclosures(document);
   if (json) printResult(JSON.stringify({ file, faults, findings, disclosures }));
   else for (const finding of findings) printResult(findingLine(file, finding));
   if (document === undefined)
     throw new CommandRefused(
       `${file} has ${faults} ${faults === 1 ? "fault" : "faults"}: nothing could be signed`,
     );
-  for (const disclosure of disclosures) printMessage(disclosureText(disclosure));
-  printMessage(grantTable(document, catalog));
+  printMessage(formatGrants(document, catalog));
   printMessage(`${file} can be signed.`);
 }

@@ -25,15 +25,18 @@ export type DocumentCheck = {
 /**
  * Checks the text of a document before it is signed: `sign` fills in its id and its times if it has none.
  *
- * @param at time of the check, in milliseconds since 1970
+ * @param at time of the check, in milliseconds since 1970. Without it an expired document is no fault
  */
-export function checkDocument(text: string, catalog: GrantCatalog, at: number): DocumentCheck {
+export function checkDocument(text: string, catalog: GrantCatalog, at?: number): DocumentCheck {
   const json = readJsonText(text);
   const ofText = json.faults.map((fault) => ({ severity: "fault", allowed: [], ...fault }) as const);
   if (json.value === undefined) return { findings: ofText, document: undefined };
   const isObject = typeof json.value === "object" && json.value !== null && !Array.isArray(json.value);
   const document = isObject ? withTimes(json.value as object) : json.value;
-  const faults = findFaults(document, { ...catalog.scopeOptions, at: at / 1000 });
+  const faults = findFaults(document, {
+    ...catalog.scopeOptions,
+    ...(at !== undefined && { at: at / 1000 }),
+  });
   const ofDocument = faults.map((fault) => findingOf(fault, json, catalog));
   const warnings = faults.length === 0 ? warningsOf(document as Entitlement, json, catalog) : [];
   const isValid = ofText.length === 0 && faults.length === 0;

@@ -5,7 +5,7 @@ import { type GrantCatalog, systemIdOf } from "./grant-catalog.ts";
 const heads = ["RESOURCE", "FIELDS", "ROWS", "SYSTEMS"] as const;
 
 /** Returns a text table of what a document grants: one row for all systems that have the same grant of a resource. */
-export function grantTable({ datasets }: Pick<Entitlement, "datasets">, catalog: GrantCatalog): string {
+export function formatGrants({ datasets }: Pick<Entitlement, "datasets">, catalog: GrantCatalog): string {
   const rows = new Map<string, { readonly cells: readonly string[]; readonly systems: string[] }>();
   for (const { dataset_id, resources } of datasets)
     for (const [resource, grant] of Object.entries(resources)) {

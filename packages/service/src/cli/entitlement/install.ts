@@ -43,7 +43,7 @@ async function install(file: string, { json }: Options): Promise<void> {
  *
  * @returns `installed`: false if the identical document was installed before
  */
-function installAudited(
+export function installAudited(
   readJws: () => Promise<string>,
   entitlements: Pick<EntitlementRegistry, "install">,
   folder: DataFolder,

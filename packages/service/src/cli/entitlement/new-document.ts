@@ -55,11 +55,17 @@ export function documentOf(
   return document;
 }
 
+/** Placeholder for the name of a customer. */
+export const placeholderCustomer = "CUSTOMER";
+
+/** `exp` of a draft that has none. */
+export const noEnd: number = Number.MAX_SAFE_INTEGER;
+
 /** Returns a draft with the id and the times that it lacks, such that these are valid. */
 export const withTimes = (document: object): object => ({
   iat: 0,
   nbf: 0,
-  exp: Number.MAX_SAFE_INTEGER,
+  exp: noEnd,
   jti: randomUUID(),
   ...document,
 });

@@ -3,18 +3,20 @@ import { readConfig } from "../../config.ts";
 import { printMessage, printResult } from "../outcome.ts";
 import { writeNew } from "./files.ts";
 import { type GrantCatalog, grantCatalog } from "./grant-catalog.ts";
-import { grantTable } from "./grant-table.ts";
-import { type DraftEntitlement, documentOf, type TemplateChoices } from "./new-document.ts";
+import { formatGrants } from "./grant-table.ts";
+import {
+  type DraftEntitlement,
+  documentOf,
+  placeholderCustomer,
+  type TemplateChoices,
+} from "./new-document.ts";
 import { readNames, readRegions } from "./option-values.ts";
 import { entitlementTemplates, type TemplateName } from "./templates.ts";
 
 type Options = Omit<TemplateChoices, "version"> & { readonly out?: string };
 
-/** Placeholder for the name of a customer. */
-const nobody = "CUSTOMER";
-
 /** Returns the options that choose a template, its systems and its regions. */
-const templateOptions = () => ({
+export const templateOptions = () => ({
   template: new Option("--template <name>", "kind of licence").choices(Object.keys(entitlementTemplates)),
   systems: new Option("--systems <ids>", "systems, with commas between, or `all`").argParser(readNames),
   regions: new Option(
@@ -30,7 +32,7 @@ export function newCommand(): Command {
     .addOption(template.makeOptionMandatory())
     .addOption(systems.makeOptionMandatory())
     .addOption(regions)
-    .option("--customer <name>", "the customer that it is for", nobody)
+    .option("--customer <name>", "the customer that it is for", placeholderCustomer)
     .option("--out <file>", "write it to a new file")
     .addHelpText("after", templatesHelp())
     .action(create);
@@ -50,19 +52,23 @@ async function create({ out, ...choices }: Options): Promise<void> {
   if (out === undefined) printResult(text);
   else await writeNew(out, text);
   tellDocument(document, choices.template, catalog);
-  if (choices.customer === nobody)
+  if (choices.customer === placeholderCustomer)
     printMessage(
-      `The document is for \`${nobody}\`: put the name of the customer in \`sub\`, or say \`--customer\`.`,
+      `The document is for \`${placeholderCustomer}\`: put the name of the customer in \`sub\`, or say \`--customer\`.`,
     );
   if (out !== undefined)
     printMessage(`Wrote ${out}. Next: edit it, \`cadastre entitlement check ${out}\`, and sign it.`);
 }
 
 /** Prints to standard error what a new document grants, and what its customer has to obey. */
-function tellDocument(document: DraftEntitlement, template: TemplateName, catalog: GrantCatalog): void {
+export function tellDocument(
+  document: DraftEntitlement,
+  template: TemplateName,
+  catalog: GrantCatalog,
+): void {
   const { purpose, obligations, leavesOut } = entitlementTemplates[template];
   printMessage(`Template ${template}: ${purpose}`);
-  printMessage(grantTable(document, catalog));
+  printMessage(formatGrants(document, catalog));
   if (leavesOut !== null)
     printMessage("Local fields are not in it: add the names of those that the licence allows.");
   for (const obligation of obligations) printMessage(`To be obeyed: ${obligation}`);

@@ -43,8 +43,7 @@ async function sign(file: string, { key, out, days, strict, json }: Options): Pr
   const signer = await readIssuerFile(key);
   // Throws for a grant that a service could not read, before it is signed.
   compileScope(document, { entitySets: scopeOptions.entitySets });
-  const disclosures = fieldDisclosures(document);
-  for (const disclosure of disclosures) printMessage(disclosureText(disclosure));
+  const disclosures = tellDisclosures(document);
   if (strict && disclosures.some(({ shown }) => shown))
     throw new CommandRefused(
       "nothing is signed: a shown field may reveal a masked one; mask it, or sign without `--strict`",
@@ -57,7 +56,11 @@ async function sign(file: string, { key, out, days, strict, json }: Options): Pr
 }
 
 /** Signs a document, records it in an audit trail, and says so. */
-async function signAudited(document: Entitlement, signer: SigningKey, audit: ActionAudit): Promise<string> {
+export async function signAudited(
+  document: Entitlement,
+  signer: SigningKey,
+  audit: ActionAudit,
+): Promise<string> {
   const { sub, ver, jti, nbf, exp } = document;
   const object = { id: jti, customer: sub, version: ver, key: signer.kid };
   const jws = await audited({ action: "entitlement.sign", object, ...audit }, () =>
@@ -84,6 +87,13 @@ function complete(given: unknown, days: number | undefined, now: number): Entitl
   return parseEntitlement({ iat: now, nbf: now, jti: randomUUID(), ...exp, ...given });
 }
 
+/** Prints to standard error which granted fields of a document reveal its masked ones, and returns them. */
+export function tellDisclosures(document: Pick<Entitlement, "datasets">): readonly FieldDisclosure[] {
+  const disclosures = fieldDisclosures(document);
+  for (const disclosure of disclosures) printMessage(disclosureText(disclosure));
+  return disclosures;
+}
+
 /** A field that reveals masked ones, with all datasets where it does. */
 type FieldDisclosure = Omit<Disclosure, "dataset"> & { readonly datasets: readonly string[] };
 
@@ -98,7 +108,7 @@ export function fieldDisclosures(document: Pick<Entitlement, "datasets">): reado
 }
 
 /** Returns a sentence for the issuer: what is revealed, and what to do. */
-export function disclosureText({ resource, field, masked, shown, datasets }: FieldDisclosure): string {
+function disclosureText({ resource, field, masked, shown, datasets }: FieldDisclosure): string {
   const names = masked.map((path) => `\`${path}\``).join(", ");
   const where = `in ${datasets.length === 1 ? "dataset" : "datasets"} ${datasets.join(", ")}`;
   return shown
