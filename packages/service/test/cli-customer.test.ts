@@ -10,6 +10,7 @@ import { withTimes } from "../src/cli/entitlement/new-document.ts";
 import { explainRecord, type RecordExplanation } from "../src/cli/entitlement/record-explanation.ts";
 import type { VisibleCount } from "../src/cli/entitlement/visible-counts.ts";
 import { databasesOf } from "../src/data/databases.ts";
+import { withRegistry } from "../src/data/registry.ts";
 import { ask } from "./support/ask.ts";
 import { cadastre } from "./support/cli.ts";
 import { type Running, run } from "./support/running.ts";
@@ -175,6 +176,32 @@ describe("a customer", () => {
     const again = await done(customer("add", "leaving", ...texas, "--json"));
     expect(JSON.parse(again.stdout)).toMatchObject({ customer: "leaving", version: 3, document: { ver: 3 } });
   });
+
+  test("that is removed has its subscriptions suspended", async () => {
+    const { stdout: apiKey } = await done(
+      customer("add", "bulky", "--template", "bulk", "--systems", "lonestar"),
+    );
+    const reply = await fetch(`${running.service.baseUrl}/v1/file-export-subscriptions`, {
+      method: "POST",
+      headers: { "x-api-key": apiKey, "content-type": "application/json" },
+      body: JSON.stringify({
+        name: "daily",
+        domain: "listing",
+        deliveryMode: "pull",
+        cadenceSeconds: 86_400,
+      }),
+    });
+    expect(reply.status).toBe(201);
+    const { data } = (await reply.json()) as { data: { id: string } };
+    const state = () =>
+      withRegistry(running.folder, async ({ subscriptions }) => {
+        const found = await subscriptions.find("bulky", data.id);
+        return [found?.state, found?.code];
+      });
+    await expect.poll(state, { timeout: 20_000 }).toEqual(["active", null]);
+    await done(customer("remove", "bulky", "--yes"));
+    await expect.poll(state, { timeout: 30_000 }).toEqual(["suspended", "entitlement_expired"]);
+  }, 60_000);
 
   test("is added by a document that was edited, and a dry run changes nothing", async () => {
     const { stdout } = await done(
