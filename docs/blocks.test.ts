@@ -7,7 +7,9 @@ import { compilePackages } from "../packages/odata/src/testing/compiled-packages
 
 const pages = [
   "README.md",
-  ...readdirSync("docs").flatMap((name) => (name.endsWith(".md") ? [join("docs", name)] : [])),
+  ...readdirSync("docs", { recursive: true, encoding: "utf8" }).flatMap((name) =>
+    name.endsWith(".md") ? [join("docs", name)] : [],
+  ),
   ...["packages", "examples"].flatMap((folder) =>
     readdirSync(folder)
       .map((name) => join(folder, name, "README.md"))

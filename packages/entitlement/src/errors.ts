@@ -72,6 +72,7 @@ export const entitlementErrors = {
     "entitlement_changed",
     () => "a newer version of the entitlement was seen",
   ),
+  entitlement_removed: forbidden("entitlement_changed", () => "the entitlement was removed by the operator"),
   entitlement_not_yet_valid: forbidden("entitlement_changed", () => "the entitlement is not valid yet"),
   channel_not_entitled: forbidden(
     "channel_not_entitled",

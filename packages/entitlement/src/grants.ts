@@ -1,7 +1,7 @@
 import type { EntitySet, EntityType } from "@cadastre/odata";
 import type { DatasetGrant, ResourceGrant } from "./document.ts";
-import { EntitlementError } from "./errors.ts";
-import { fitsMask, leftBy, type Mask } from "./mask.ts";
+import { EntitlementError, type EntitlementErrorCode } from "./errors.ts";
+import { fitsMask, leftBy, type Mask, masksFor } from "./mask.ts";
 import { isAlwaysGranted, type ResourceRule } from "./resources/index.ts";
 
 /** The union of all grants of one resource in one dataset. */
@@ -73,49 +73,95 @@ function collectGiven(
 export const idsOf = (datasets: readonly DatasetGrant[]): ReadonlySet<string> =>
   new Set(datasets.map(({ dataset_id }) => dataset_id));
 
-function readGrant(
+/** A fault of one grant. */
+export type GrantFault = {
+  readonly error: EntitlementError;
+  /** Path of the member within the grant. */
+  readonly path: readonly (string | number)[];
+  /** Returns the values that are allowed there, names of fields as `names`. */
+  readonly allowed: () => { readonly names?: readonly string[]; readonly values?: readonly string[] };
+};
+
+/** Yields the faults of a grant whose form is valid, against the model. */
+export function* grantFaults(
   given: ResourceGrant,
-  { entitySet, rule, datasetOf }: Grantable,
+  grantable: Grantable,
   granted: ReadonlySet<string>,
-): Grant {
+): Generator<GrantFault, void> {
+  const { entitySet, rule } = grantable;
   const { name: resource, type } = entitySet;
+  const all = [...type.properties.keys()];
+  const leftOut = () => ({ values: ["left out"] });
+  for (const [policy, has] of [
+    ["contact", (rule?.contact ?? []).length > 0],
+    ["private", rule?.privacy !== undefined],
+  ] as const) {
+    if (given[policy] === true && !has) {
+      const error = new EntitlementError("entitlement_unknown_policy", { resource, policy });
+      yield { error, path: [policy], allowed: leftOut };
+    }
+  }
+  const named = given.fields === "*" ? [] : given.fields;
+  for (const [i, field] of named.entries()) {
+    if (type.properties.has(field)) continue;
+    const error = new EntitlementError("entitlement_unknown_field", { resource, field });
+    yield { error, path: ["fields", i], allowed: () => ({ names: all }) };
+  }
+  const fields = grantedFields(given, grantable, granted);
+  for (const [field, mask] of Object.entries(given.masks ?? {})) {
+    const fault = maskFault(field, mask, fields, entitySet);
+    if (fault !== undefined) yield { path: ["masks", field], ...fault };
+  }
+}
+
+function readGrant(given: ResourceGrant, grantable: Grantable, granted: ReadonlySet<string>): Grant {
+  const [fault] = grantFaults(given, grantable, granted);
+  if (fault !== undefined) throw fault.error;
+  return {
+    fields: grantedFields(given, grantable, granted),
+    masks: new Map(Object.entries(given.masks ?? {})),
+    private: given.private === true,
+  };
+}
+
+/** Returns the fields that a grant names, `*` and contact fields written out. */
+function grantedFields(
+  { fields, contact }: ResourceGrant,
+  { entitySet: { type }, rule, datasetOf }: Grantable,
+  granted: ReadonlySet<string>,
+): ReadonlySet<string> {
   const contactFields = rule?.contact ?? [];
-  if (given.contact === true && contactFields.length === 0) throw unknownPolicy(resource, "contact");
-  if (given.private === true && rule?.privacy === undefined) throw unknownPolicy(resource, "private");
   const all = [...type.properties.keys()];
   const isGeneral = (field: string) => {
     const dataset = datasetOf?.(field);
     return !contactFields.includes(field) && (dataset === undefined || granted.has(dataset));
   };
-  const named = given.fields === "*" ? all.filter(isGeneral) : given.fields;
-  const unknown = named.find((field) => !type.properties.has(field));
-  if (unknown !== undefined) {
-    throw new EntitlementError("entitlement_unknown_field", { resource, field: unknown });
-  }
-  const contact = given.contact === true ? all.filter((field) => contactFields.includes(field)) : [];
-  const fields = new Set([...named, ...contact]);
-  const masks = new Map(Object.entries(given.masks ?? {}));
-  for (const [field, mask] of masks) refuseMisfit(field, mask, fields, entitySet);
-  return { fields, masks, private: given.private === true };
+  const named = fields === "*" ? all.filter(isGeneral) : fields;
+  return new Set([
+    ...named,
+    ...(contact === true ? all.filter((field) => contactFields.includes(field)) : []),
+  ]);
 }
 
-const unknownPolicy = (resource: string, policy: string) =>
-  new EntitlementError("entitlement_unknown_policy", { resource, policy });
-
-function refuseMisfit(
+function maskFault(
   field: string,
   mask: Mask,
   granted: ReadonlySet<string>,
   { name: resource, type }: EntitySet,
-): void {
+): Omit<GrantFault, "path"> | undefined {
   const property = type.properties.get(field);
-  if (property === undefined) {
-    throw new EntitlementError("entitlement_mask_unknown_field", { resource, field });
-  }
   const names = { resource, field };
-  if (isAlwaysGranted(field, type)) throw new EntitlementError("entitlement_mask_required_field", names);
-  if (!granted.has(field)) throw new EntitlementError("entitlement_mask_ungranted_field", names);
-  if (!fitsMask(mask, property)) throw new EntitlementError("entitlement_mask_misfit", names);
+  const maskable = () => ({ names: [...granted].filter((name) => !isAlwaysGranted(name, type)) });
+  const fault = (code: EntitlementErrorCode, allowed: GrantFault["allowed"] = maskable) => ({
+    error: new EntitlementError(code, names),
+    allowed,
+  });
+  if (property === undefined) return fault("entitlement_mask_unknown_field");
+  if (isAlwaysGranted(field, type)) return fault("entitlement_mask_required_field");
+  if (!granted.has(field)) return fault("entitlement_mask_ungranted_field");
+  if (!fitsMask(mask, property))
+    return fault("entitlement_mask_misfit", () => ({ values: masksFor(property) }));
+  return undefined;
 }
 
 /** Unites two grants: fields and rows of both, but the stricter mask of each field. */

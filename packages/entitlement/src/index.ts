@@ -16,6 +16,7 @@ export {
   type Region,
   type ResourceGrant,
 } from "./document.ts";
+export { type DocumentPath, type EntitlementFault, type FaultOptions, findFaults } from "./faults.ts";
 export { readIssuerKeys } from "./key-set.ts";
 export { type KeySource, type KeySourceOptions, openKeySource } from "./key-source.ts";
 export {
@@ -31,6 +32,13 @@ export {
 // Restrict: what a scope grants, and queries that read nothing else
 
 export { type Disclosure, findDisclosures } from "./disclosure.ts";
+export {
+  type FieldCause,
+  type FieldOutcome,
+  type FieldView,
+  type ViewField,
+  viewFields,
+} from "./field-view.ts";
 export type { Mask } from "./mask.ts";
 export { type RestrictedQuery, restrict, scopeOf } from "./restrict.ts";
 export {

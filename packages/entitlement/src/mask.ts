@@ -9,6 +9,8 @@ export type Mask = "null" | `prefix${number}` | `round${number}`;
 type MaskKind = {
   /** Pattern of the mask in a document. Its group is the number of characters or digits. */
   readonly form: RegExp;
+  /** The masks of this kind, for a person. */
+  readonly label: string;
   readonly fits: (property: StructuralProperty) => boolean;
   /** Returns the masked value, which has the property's type and is null where `value` is; null if it is always null. */
   readonly maskedValue: (value: BoundNode, type: PrimitiveType, count: number) => BoundNode | null;
@@ -18,15 +20,17 @@ const integers: readonly PrimitiveType[] = ["Edm.Byte", "Edm.SByte", "Edm.Int16"
 const fractions: readonly PrimitiveType[] = ["Edm.Decimal", "Edm.Double", "Edm.Single"];
 
 const maskKinds = {
-  null: { form: /^null$/, fits: () => true, maskedValue: () => null },
+  null: { form: /^null$/, label: "`null`", fits: () => true, maskedValue: () => null },
   prefix: {
     form: /^prefix([1-9]|[12]\d|3[0-2])$/,
+    label: "`prefix1` to `prefix32`",
     fits: (property) => property.type === "Edm.String" && !property.collection && !isListed(property),
     maskedValue: (value, _type, count) =>
       callNode("substring", value, number("Edm.Int64", 0), number("Edm.Int64", count)),
   },
   round: {
     form: /^round([0-8])$/,
+    label: "`round0` to `round8`",
     fits: ({ type, collection }) => !collection && [...integers, ...fractions].includes(type),
     maskedValue: (value, type, digits) => (integers.includes(type) ? value : rounded(value, type, digits)),
   },
@@ -35,6 +39,13 @@ const maskKinds = {
 type KindName = keyof typeof maskKinds;
 
 const kindNames = Object.keys(maskKinds) as readonly KindName[];
+
+/** All masks, for a person. @internal */
+export const maskForms: string = `a mask: ${kindNames.map((name) => maskKinds[name].label).join(", ")}`;
+
+/** Returns the masks that fit a property, for a person. @internal */
+export const masksFor = (property: StructuralProperty): readonly string[] =>
+  kindNames.filter((name) => maskKinds[name].fits(property)).map((name) => maskKinds[name].label);
 
 export const isMask = (text: unknown): text is Mask =>
   typeof text === "string" && kindNames.some((name) => maskKinds[name].form.test(text));

@@ -21,6 +21,13 @@ const retireCommands = "packages/service/src/cli/system/retire.ts";
 const changeCommand = "packages/service/src/cli/system/change.ts";
 const listCommand = "packages/service/src/cli/system/list.ts";
 const catalogChange = "packages/service/src/data/change-catalog.ts";
+/** It tells an operator which condition hides a record, and asks whether the set is active and its system retired. */
+const explainCommand = "packages/service/src/cli/entitlement/explain.ts";
+const recordExplanation = "packages/service/src/cli/entitlement/record-explanation.ts";
+/** It counts a record under one condition of a document and everything else granted: which one fails is for the operator alone. */
+const recordConditions = "packages/service/src/cli/entitlement/record-conditions.ts";
+/** It counts what is stored beside what a document would show, before it is signed. */
+const visibleCounts = "packages/service/src/cli/entitlement/visible-counts.ts";
 const gate = "packages/service/src/gates/gate.ts";
 const served = "packages/service/src/ingest/served.ts";
 const servedProperty = "packages/service/src/identity/served-property.ts";
@@ -76,6 +83,8 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
     [
       buildCheck,
       buildCommands,
+      explainCommand,
+      recordExplanation,
       gateCommands,
       changeCommand,
       listCommand,
@@ -150,6 +159,7 @@ describe("past restriction", () => {
   test("listings that can be written to are held where it is known", () => {
     expect(sources.otherUsersOf(listings, "Listings")).toEqual([
       command,
+      recordExplanation,
       catalogChange,
       engine,
       fill,
@@ -174,7 +184,16 @@ describe("past restriction", () => {
 
   test("the scope that sees everything is that of the gates, the ingest and the operator", () => {
     const users = sources.otherUsersOf("packages/service/src/identity/system-scope.ts", "systemScope");
-    expect(users).toEqual([coverageMap, storedValues, everySet, policies, servedProperty, served]);
+    expect(users).toEqual([
+      coverageMap,
+      recordConditions,
+      visibleCounts,
+      storedValues,
+      everySet,
+      policies,
+      servedProperty,
+      served,
+    ]);
   });
 
   test("no function that makes SQL of a query is left out", () => {

@@ -84,6 +84,10 @@ const refusals: Readonly<Record<EntitlementErrorCode, () => Promise<unknown>>> =
   },
   entitlement_expired: () => verify(jws, { at: "2099-01-01T00:00:00Z" }),
   entitlement_not_yet_valid: () => verify(jws, { at: "1999-01-01T00:00:00Z" }),
+  // Raised by a host, which knows what it has removed.
+  entitlement_removed: async () => {
+    throw new EntitlementError("entitlement_removed");
+  },
   entitlement_superseded: () => verify(jws, { seen: 4 }),
   channel_not_entitled: async () => requireChannel(scopeOf(), "file_delivery"),
   capability_required: async () =>
@@ -109,6 +113,7 @@ describe("nothing is granted, for the cause alone:", () => {
     expect(Object.fromEntries(denied.map(([code, { publicCode }]) => [code, publicCode]))).toEqual({
       entitlement_expired: "entitlement_changed",
       entitlement_not_yet_valid: "entitlement_changed",
+      entitlement_removed: "entitlement_changed",
       entitlement_superseded: "entitlement_changed",
       channel_not_entitled: "channel_not_entitled",
       capability_required: "capability_required",

@@ -134,6 +134,14 @@ test("nothing is proved of a customer without a document, nor without the regist
   await expect(scopes.of(customer, at)).rejects.toMatchObject({ code: "registry_unavailable" });
 });
 
+test("a document that was removed grants nothing, and that is known", async () => {
+  await registry.entitlements.remove(customer, at);
+  await expect(scopes.of(customer, at)).rejects.toMatchObject({
+    code: "entitlement_removed",
+    kind: "forbidden",
+  });
+});
+
 test("an edge that asks for fresh answers refuses a key at once", async () => {
   const peppers: Peppers = [{ version: 1, secret: new Uint8Array(32) }];
   const { apiKey, kept } = issueApiKey(peppers, null);

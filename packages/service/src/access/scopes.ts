@@ -46,7 +46,7 @@ type Found = InstalledEntitlement & { readonly hash: string };
  * Verifies and compiles each document once, and again when the issuer's keys change. Its expiry is checked at every request.
  */
 export function createScopes(
-  entitlements: Pick<EntitlementRegistry, "find">,
+  entitlements: Pick<EntitlementRegistry, "find" | "lastVersion">,
   trust: TrustedIssuer,
   options: ScopeOptions,
   clock?: () => number,
@@ -68,7 +68,10 @@ export function createScopes(
 
   async function verifiedOf(customer: string, at: number, freshness?: Freshness): Promise<Verified> {
     const found = await answers.get(customer, () => find(entitlements, customer), freshness);
-    if (found === undefined) throw new EntitlementError("entitlement_malformed");
+    if (found === undefined)
+      throw new EntitlementError(
+        (await entitlements.lastVersion(customer)) > 0 ? "entitlement_removed" : "entitlement_malformed",
+      );
     const proof = `${trust.keys.revision()} ${customer} ${found.hash}`;
     return verified.get(proof, () => {
       const verifying = verify(found, at);

@@ -12,6 +12,7 @@ export const auditActions = {
   "secrets.adopt": "Secrets of a node made those of the registry",
   "entitlement.sign": "Entitlement signed",
   "entitlement.install": "Entitlement put in force",
+  "entitlement.remove": "Entitlement of a customer removed",
   "issuer_key.create": "Key pair of an issuer created",
   "system.add": "System added to the catalog, or the partitions of its dataset made or attached",
   "system.change": "System changed in the catalog",

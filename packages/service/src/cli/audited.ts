@@ -7,13 +7,14 @@ import { type Config, readConfig } from "../config.ts";
 import { auditName, type DataFolder } from "../data/data-folder.ts";
 import { isRefusal } from "./outcome.ts";
 
+/** Audit trail that the actions of a command are recorded in. */
+export type ActionAudit = { readonly file: string; readonly config: Pick<Config, "audit"> };
+
 /** An action of a command, with the file of the audit trail that it is recorded in. */
 type CommandAction = {
   readonly action: AuditAction;
   readonly object?: AuditObject;
-  readonly file: string;
-  readonly config: Pick<Config, "audit">;
-};
+} & ActionAudit;
 
 /** Runs an action of a command and records it, see `AuditTrail.run`. */
 export const audited = <T>(
@@ -26,13 +27,13 @@ export const audited = <T>(
   );
 
 /** Returns the audit trail for commands that work on a data folder. */
-export const auditOf = ({ audit }: DataFolder, config: Config): Pick<CommandAction, "file" | "config"> => ({
+export const auditOf = ({ audit }: DataFolder, config: Config): ActionAudit => ({
   file: audit,
   config,
 });
 
 /** Returns the audit trail for commands of an issuer: a file next to the private key, because an issuer needs no data folder. */
-export const issuerAudit = (keyFile: string): Pick<CommandAction, "file" | "config"> => ({
+export const issuerAudit = (keyFile: string): ActionAudit => ({
   file: join(dirname(resolve(keyFile)), auditName),
   config: readConfig(process.env),
 });

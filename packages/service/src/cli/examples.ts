@@ -24,6 +24,19 @@ export const operatorExamples: ExampleTable = {
   "key rotate-pepper": ["cadastre key rotate-pepper"],
   entitlement: ["cadastre entitlement list"],
   "entitlement keygen": ["cadastre entitlement keygen --out issuer.json --jwks public-keys.json"],
+  "entitlement new": [
+    "cadastre entitlement new --template idx --systems acme --regions state:IL --out document.json",
+  ],
+  "entitlement check": ["cadastre entitlement check document.json"],
+  "entitlement diff": ["cadastre entitlement diff customer:cust_7h2k document.json"],
+  "entitlement explain": [
+    "cadastre entitlement explain --customer cust_7h2k ClosePrice",
+    "cadastre entitlement explain --customer cust_7h2k --resource Media ACM_10000001-1",
+  ],
+  "entitlement simulate": [
+    "cadastre entitlement simulate document.json",
+    "cadastre entitlement simulate customer:cust_7h2k",
+  ],
   "entitlement sign": [
     "cadastre entitlement sign document.json --key issuer.json --days 90 --out customer.jws",
   ],
@@ -34,6 +47,17 @@ export const operatorExamples: ExampleTable = {
   "entitlement inspect": ["cadastre entitlement inspect customer.jws --jwks public-keys.json"],
   "entitlement install": ["cadastre entitlement install customer.jws"],
   "entitlement list": ["cadastre entitlement list --json"],
+  customer: ["cadastre customer list"],
+  "customer add": [
+    "cadastre customer add cust_7h2k --template idx --systems acme --regions state:IL --expires 90d",
+  ],
+  "customer change": [
+    "cadastre customer show cust_7h2k --document > document.json",
+    "cadastre customer change cust_7h2k --edit document.json --dry-run",
+  ],
+  "customer list": ["cadastre customer list", "cadastre customer list --json"],
+  "customer show": ["cadastre customer show cust_7h2k"],
+  "customer remove": ["cadastre customer remove cust_7h2k --yes"],
   ingest: [
     "cadastre ingest --resource Property --source acme listings.jsonl.gz",
     "cadastre ingest --resource Property --source acme --full listings.csv",

@@ -3,7 +3,10 @@ import type { ApiKeyRecord } from "@cadastre/store/registry";
 import { issueApiKey } from "../access/issue-key.ts";
 import { isWellFormed } from "../access/key-text.ts";
 import { givenId } from "../audit/audit-trail.ts";
+import type { Config } from "../config.ts";
+import type { DataFolder } from "../data/data-folder.ts";
 import { rotatePepper } from "../data/pepper-rotation.ts";
+import type { Registry } from "../data/registry.ts";
 import { readSecretsOf } from "../data/secrets.ts";
 import { runningService } from "../takes-effect.ts";
 import { audited, auditOf } from "./audited.ts";
@@ -23,23 +26,39 @@ const printJson = (value: unknown) => printResult(JSON.stringify(value, null, 2)
 
 export const createKey = (customer: string, { expires, ...output }: Output & Expiry) =>
   withServiceRegistry(async (registry, folder, config) => {
-    const at = Date.now();
-    const { peppers } = await readSecretsOf(folder, registry);
-    const { apiKey, kept } = issueApiKey(peppers, expires ?? null);
-    const action = {
-      action: "key.issue",
-      object: givenCustomer(customer),
-      ...auditOf(folder, config),
-    } as const;
-    const added = await audited(action, async (know) => {
-      const key = await registry.keys.add({ customer, ...kept }, at);
-      know({ id: key.id });
-      return key;
-    });
-    if (output.json) return printJson({ ...keyJson(added, at), apiKey });
+    const { apiKey, added } = await issueAudited(customer, expires ?? null, registry, folder, config);
+    if (output.json) return printJson({ ...keyJson(added, added.created), apiKey });
     tell(added);
     printResult(apiKey);
   });
+
+/**
+ * Issues an API key, stores its digest and records that in the audit trail of the folder.
+ *
+ * @param expires milliseconds since 1970; null: never
+ */
+export async function issueAudited(
+  customer: string,
+  expires: number | null,
+  registry: Registry,
+  folder: DataFolder,
+  config: Config,
+): Promise<{ readonly apiKey: string; readonly added: ApiKeyRecord }> {
+  const at = Date.now();
+  const { peppers } = await readSecretsOf(folder, registry);
+  const { apiKey, kept } = issueApiKey(peppers, expires);
+  const action = {
+    action: "key.issue",
+    object: givenCustomer(customer),
+    ...auditOf(folder, config),
+  } as const;
+  const added = await audited(action, async (know) => {
+    const key = await registry.keys.add({ customer, ...kept }, at);
+    know({ id: key.id });
+    return key;
+  });
+  return { apiKey, added };
+}
 
 export const listKeys = (customer: string | undefined, output: Output) =>
   withServiceRegistry(async ({ keys }) => {
@@ -72,17 +91,28 @@ export const rotateKey = (id: string, { overlap, expires, ...output }: Output & 
     printResult(apiKey);
   });
 
+/** Revokes an API key and records that in the audit trail of the folder. */
+export function revokeAudited(
+  id: string,
+  at: number,
+  { keys }: Pick<Registry, "keys">,
+  folder: DataFolder,
+  config: Config,
+): Promise<ApiKeyRecord> {
+  const action = { action: "key.revoke", object: { id: givenId(id) }, ...auditOf(folder, config) } as const;
+  return audited(action, async (know) => {
+    const key = await keys.revoke(id, at);
+    know({ customer: key.customer });
+    return key;
+  });
+}
+
 export const revokeKey = (id: string, { yes, ...output }: Output & ConfirmFlags) =>
-  withServiceRegistry(async ({ keys }, folder, config) => {
+  withServiceRegistry(async (registry, folder, config) => {
     // An API key in the place of its id is not shown.
     await confirmDeletion({ yes }, `This ends the API key${isWellFormed(id) ? "" : ` ${id}`} for good`);
     const at = Date.now();
-    const action = { action: "key.revoke", object: { id: givenId(id) }, ...auditOf(folder, config) } as const;
-    const revoked = await audited(action, async (know) => {
-      const key = await keys.revoke(id, at);
-      know({ customer: key.customer });
-      return key;
-    });
+    const revoked = await revokeAudited(id, at, registry, folder, config);
     if (output.json) return printJson(keyJson(revoked, at));
     const since = revoked.revoked === at ? "" : ` since ${readable(revoked.revoked ?? at)}`;
     printMessage(`The key ${id} of ${revoked.customer} is revoked${since}. ${runningService("refuses it")}`);

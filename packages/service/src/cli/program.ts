@@ -7,6 +7,7 @@ import { operatorExitCodeMeanings, operatorExitCodes, reportCommandError } from 
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import("./serve.ts")).serveCommand(),
   key: async () => (await import("./key.ts")).keyCommand(),
+  customer: async () => (await import("./customer.ts")).customerCommand(),
   entitlement: async () => (await import("./entitlement.ts")).entitlementCommand(),
   ingest: async () => (await import("./ingest.ts")).ingestCommand(),
   replicate: async () => (await import("./replicate.ts")).stageFeedCommand(),

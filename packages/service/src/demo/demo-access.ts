@@ -38,7 +38,9 @@ export async function prepareDemoAccess(
   for (const demo of demoCustomers) {
     const { name, summary } = demo;
     const customer = idOf(demo);
-    await entitlements.install(await entitlementOf(demo, await entitlements.find(customer), signer, at));
+    const installed = await entitlements.find(customer);
+    const version = (await entitlements.lastVersion(customer)) + 1;
+    await entitlements.install(await entitlementOf(demo, installed, version, signer, at));
     const before = known?.keys.find((key) => key.name === name)?.apiKey;
     const plan = await planDemoKey(customer, before, { keys, peppers }, at);
     if (plan !== undefined) planned.push({ ...plan, name, summary, customer });
@@ -54,10 +56,15 @@ export async function prepareDemoAccess(
 export const withoutKey = (keys: readonly DemoKey[]): readonly string[] =>
   demoCustomers.filter(({ name }) => keys.every((key) => key.name !== name)).map(idOf);
 
-/** Returns the installed entitlement if it has the same grants and is valid long enough; otherwise signs the next version. */
+/**
+ * Returns the installed entitlement if it has the same grants and is valid long enough; otherwise signs the next version.
+ *
+ * @param version the next version
+ */
 async function entitlementOf(
   customer: DemoCustomer,
   before: InstalledEntitlement | undefined,
+  version: number,
   signer: Issuer,
   at: number,
 ): Promise<InstalledEntitlement> {
@@ -65,7 +72,6 @@ async function entitlementOf(
   const old = before && (await readOwn(before.jws, signer, at));
   if (before !== undefined && old !== undefined && old.exp - now > leastLeft && grantsSame(old, customer))
     return before;
-  const version = (before?.version ?? 0) + 1;
   const document = {
     iss: issuer,
     aud: audience,

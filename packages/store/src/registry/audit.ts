@@ -1,4 +1,5 @@
 import { type CatalogVersion, catalogTable, toCatalogVersion } from "./catalog-versions.ts";
+import { noEntitlement } from "./entitlements.ts";
 import type { PepperCheck } from "./guards.ts";
 import type { Int64Column } from "./int64-column.ts";
 import { sealedTable } from "./sealed-documents.ts";
@@ -82,7 +83,7 @@ export function createRegistryAudit({ tables, rows: read, close }: AuditTransact
   const ids = prepare<{ id: string }>("cadastre_registry", "select id from cadastre_registry");
   const entitlements = prepare<Omit<AuditedEntitlement, "version"> & { readonly version: Int64Column }>(
     "cadastre_customer",
-    `select name as "customer", version, entitlement as "jws" from cadastre_customer order by name`,
+    `select name as "customer", version, entitlement as "jws" from cadastre_customer where entitlement <> '${noEntitlement}' order by name`,
   );
   const fingerprints = prepare<{ value: string }>(
     "cadastre_fingerprint",

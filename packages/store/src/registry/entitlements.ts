@@ -25,24 +25,46 @@ export type EntitlementRegistry = {
   readonly find: (customer: string) => Promise<InstalledEntitlement | undefined>;
   /** All entitlements, ordered by customer. */
   readonly list: () => Promise<readonly InstalledEntitlement[]>;
+  /**
+   * Removes a customer's entitlement. The removal takes the next version, so that the removed document cannot be installed again.
+   * Returns false if none is installed.
+   *
+   * @param at milliseconds since 1970
+   */
+  readonly remove: (customer: string, at: number) => Promise<boolean>;
+  /** Returns the highest version of a customer, that of a removal included; 0 if nothing was ever installed. */
+  readonly lastVersion: (customer: string) => Promise<number>;
 };
 
 /** Creates the entitlement registry of a registry database. */
 export function createEntitlementRegistry(knex: Knex): EntitlementRegistry {
   const find = async (customer: string) => (await selectEntitlements(knex, { name: customer }))[0];
+  const lastVersion = async (customer: string) =>
+    Number((await customerTable(knex).where({ name: customer }).first("version"))?.version ?? 0);
   return {
     install: async (entitlement) => {
       if (await putEntitlement(knex, entitlement)) return true;
-      const known = await find(entitlement.customer);
-      if (known?.version !== entitlement.version)
-        throw new StoreError("entitlement_older", `version ${known?.version}`);
-      if (known.jws !== entitlement.jws) throw new StoreError("entitlement_conflict");
+      const version = await lastVersion(entitlement.customer);
+      if (version !== entitlement.version) throw new StoreError("entitlement_older", `version ${version}`);
+      if ((await find(entitlement.customer))?.jws !== entitlement.jws)
+        throw new StoreError("entitlement_conflict");
       return false;
     },
     find,
     list: () => selectEntitlements(knex, {}),
+    remove: async (customer, at) => {
+      const removed = await customerTable(knex)
+        .where({ name: customer })
+        .andWhereNot({ entitlement: noEntitlement })
+        .update({ entitlement: noEntitlement, version: knex.raw("version + 1"), installed: at });
+      return removed > 0;
+    },
+    lastVersion,
   };
 }
+
+/** Text in place of an entitlement that was removed. The row stays, because keys and deliveries refer to it. */
+export const noEntitlement = "";
 
 type CustomerRow = {
   readonly name: string;
@@ -59,7 +81,10 @@ async function selectEntitlements(
   knex: Knex,
   values: Partial<Pick<CustomerRow, "name">>,
 ): Promise<readonly InstalledEntitlement[]> {
-  const rows: readonly CustomerRow[] = await customerTable(knex).where(values).orderBy("name");
+  const rows: readonly CustomerRow[] = await customerTable(knex)
+    .where(values)
+    .andWhereNot({ entitlement: noEntitlement })
+    .orderBy("name");
   return rows.map(({ name, version, entitlement, installed }) => ({
     customer: name,
     version: Number(version),

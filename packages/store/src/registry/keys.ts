@@ -2,6 +2,7 @@ import type { Knex } from "knex";
 import { StoreError } from "../errors.ts";
 import { createUlid } from "../ulid.ts";
 import { withCustomerLock } from "./customer-lock.ts";
+import { customerTable, noEntitlement } from "./entitlements.ts";
 import { type Int64Column, int64ToNumber } from "./int64-column.ts";
 
 /** Maximum number of live keys of a customer: one in use, and one to change over to. */
@@ -94,6 +95,12 @@ export function createKeyRegistry(knex: Knex): KeyRegistry {
 
 /** Adds a key. Call it within {@link withCustomerLock}. */
 async function add(transaction: Knex.Transaction, key: NewApiKey, at: number): Promise<ApiKeyRecord> {
+  const { customer } = key;
+  const entitled = await customerTable(transaction)
+    .where({ name: customer })
+    .andWhereNot({ entitlement: noEntitlement })
+    .first("name");
+  if (entitled === undefined) throw new StoreError("unknown_customer", customer);
   const live = (await selectKeys(transaction, { customer: key.customer })).filter((one) =>
     isInForce(one, at),
   );

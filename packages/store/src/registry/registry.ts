@@ -62,7 +62,11 @@ export const createRegistry = (
   guards: guarded(createRegistryGuards(knex), attempt),
   // Uses of keys are not announced: they change nothing that other processes remember.
   keys: announcing(guarded(createKeyRegistry(knex), attempt), ["add", "rotate", "revoke"], announce),
-  entitlements: announcing(guarded(createEntitlementRegistry(knex), attempt), ["install"], announce),
+  entitlements: announcing(
+    guarded(createEntitlementRegistry(knex), attempt),
+    ["install", "remove"],
+    announce,
+  ),
   identities: guarded(createIdentityRegister(knex), attempt),
   profiles: announcing(guarded(createProfileRegistry(knex), attempt), ["set"], announce),
   catalogs: announcing(guarded(createCatalogVersions(knex), attempt), ["add"], announce),

@@ -203,6 +203,30 @@ export function conformance(name: string, open: Open, openAudit: OpenAudit): voi
   describe(`entitlements in ${name}`, () => {
     const next = { customer, version: 2, jws: "d.e.f", installed: at + 1 };
 
+    test("one that is removed is gone, with its customer's right to keys, and none of its versions comes back", () =>
+      withRegistry(async ({ entitlements, keys }, again) => {
+        const other = await again();
+        expect(await entitlements.remove(customer, at)).toBe(true);
+        expect(await other.entitlements.find(customer)).toBeUndefined();
+        expect(await other.entitlements.list()).toEqual([]);
+        expect(await other.entitlements.lastVersion(customer)).toBe(2);
+        expect([await entitlements.remove(customer, at), await entitlements.remove("nobody", at)]).toEqual([
+          false,
+          false,
+        ]);
+        await expect(keys.add(newKey("removed"), at)).rejects.toMatchObject({ code: "unknown_customer" });
+        for (const version of [1, 2]) {
+          const again = entitlements.install({ ...next, version });
+          await expect(again).rejects.toMatchObject({
+            code: expect.stringMatching(/^entitlement_/) as string,
+          });
+        }
+        expect(await entitlements.install({ ...next, version: 3 })).toBe(true);
+        expect(await entitlements.lastVersion(customer)).toBe(3);
+        expect(await entitlements.lastVersion("nobody")).toBe(0);
+        expect((await keys.add(newKey("returned"), at)).customer).toBe(customer);
+      }));
+
     test("a higher version takes over", () =>
       withRegistry(async ({ entitlements }, again) => {
         const other = await again();

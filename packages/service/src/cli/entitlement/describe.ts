@@ -6,13 +6,17 @@ export function instantText(seconds: number): string {
   return Number.isNaN(at.getTime()) ? String(seconds) : at.toISOString().replace(".000Z", "Z");
 }
 
-/** Returns the content of a document as lines for a person. */
-export function describeEntitlement(document: Entitlement, kid: string): string {
+/**
+ * Returns the content of a document as lines for a person.
+ *
+ * @param kid id of the key that has signed it
+ */
+export function describeEntitlement(document: Entitlement, kid?: string): string {
   const { iss, aud, sub, ver, iat, nbf, exp, jti, products, channels, capabilities = [] } = document;
   const { regions, datasets, limits = {} } = document;
   const facts: readonly (readonly [string, string])[] = [
     ["customer", `${sub}, version ${ver}`],
-    ["document", `${jti} of ${instantText(iat)}, key ${kid}`],
+    ["document", `${jti} of ${instantText(iat)}${kid === undefined ? "" : `, key ${kid}`}`],
     ["issuer", iss],
     ["audience", aud],
     ["valid", `from ${instantText(nbf)} until ${instantText(exp)}`],

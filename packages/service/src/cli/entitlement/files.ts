@@ -7,13 +7,16 @@ import { CommandRefused } from "../outcome.ts";
 /** Maximum length of an input, in UTF-16 code units. */
 const maxLength = 4_194_304;
 
+/** Reads a file, or standard input if the name is `-`, without the blanks round its text. */
+export const readInput = async (name: string): Promise<string> => (await readText(name)).trim();
+
 /** Reads a file, or standard input if the name is `-`. */
-export async function readInput(name: string): Promise<string> {
+export async function readText(name: string): Promise<string> {
   const content = await refusing(`\`${name}\` cannot be read`, () =>
     name === "-" ? text(process.stdin) : readFile(name, "utf8"),
   );
   if (content.length > maxLength) throw new CommandRefused(`\`${name}\` is longer than any entitlement`);
-  return content.trim();
+  return content;
 }
 
 /** Parses the JSON of {@link readInput}. The error does not quote the text, which may contain a secret. */
@@ -29,6 +32,10 @@ export async function readJson(name: string): Promise<unknown> {
 /** Writes a new file that only its owner can read. An existing file is never replaced. */
 export const writePrivate = (file: string, content: string): Promise<void> =>
   refusing(`\`${file}\` cannot be made`, () => write(file, content, 0o600));
+
+/** Writes a new file. An existing file is never replaced. */
+export const writeNew = (file: string, content: string): Promise<void> =>
+  refusing(`\`${file}\` cannot be made`, () => write(file, content, 0o644));
 
 /** Replaces a world-readable file atomically: a reader sees the old or the new text. */
 export async function replacePublic(file: string, content: string): Promise<void> {

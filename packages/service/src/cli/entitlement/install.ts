@@ -3,7 +3,9 @@ import type { Catalog } from "@cadastre/reso";
 import { Command } from "commander";
 import { scopeOptionsOf } from "../../catalog.ts";
 import type { Config } from "../../config.ts";
+import { currentCatalog } from "../../data/catalogs.ts";
 import type { DataFolder } from "../../data/data-folder.ts";
+import type { Registry } from "../../data/registry.ts";
 import { runningService } from "../../takes-effect.ts";
 import { audited, auditOf } from "../audited.ts";
 import { printMessage, printResult } from "../outcome.ts";
@@ -22,28 +24,46 @@ export const installCommand = (): Command =>
 async function install(file: string, { json }: Options): Promise<void> {
   // Imported here because the commands of an issuer need no database.
   const { withServiceRegistry } = await import("../data.ts");
-  const { currentCatalog } = await import("../../data/catalogs.ts");
-  await withServiceRegistry(async ({ entitlements, catalogs }, folder, config) => {
-    const jws = await readInput(file);
-    const action = { action: "entitlement.install", ...auditOf(folder, config) } as const;
-    const { customer, version, exp, installed } = await audited(action, async (know) => {
-      const {
-        sub: customer,
-        ver: version,
-        exp,
-        jti: id,
-      } = await verify(jws, config, folder, (await currentCatalog(catalogs)).catalog);
-      know({ id, customer, version });
-      const installed = await entitlements.install({ customer, version, jws, installed: Date.now() });
-      if (!installed) know({ replayed: true });
-      return { customer, version, exp, installed };
-    });
+  await withServiceRegistry(async (registry, folder, config) => {
+    const { customer, version, exp, installed } = await installAudited(
+      () => readInput(file),
+      registry,
+      folder,
+      config,
+    );
     if (json) return printResult(JSON.stringify({ customer, version, expires: exp, installed }));
     printMessage(
       installed
         ? `Version ${version} for ${customer} is in force until ${instantText(exp)}. ${runningService("follows")}`
         : `Version ${version} for ${customer} was installed before.`,
     );
+  });
+}
+
+/**
+ * Verifies an entitlement, installs it and records that in the audit trail of the folder.
+ *
+ * @returns `installed`: false if the identical document was installed before
+ */
+export function installAudited(
+  readJws: () => Promise<string>,
+  { entitlements, catalogs }: Pick<Registry, "entitlements" | "catalogs">,
+  folder: DataFolder,
+  config: Config,
+) {
+  const action = { action: "entitlement.install", ...auditOf(folder, config) } as const;
+  return audited(action, async (know) => {
+    const jws = await readJws();
+    const {
+      sub: customer,
+      ver: version,
+      exp,
+      jti: id,
+    } = await verify(jws, config, folder, (await currentCatalog(catalogs)).catalog);
+    know({ id, customer, version });
+    const installed = await entitlements.install({ customer, version, jws, installed: Date.now() });
+    if (!installed) know({ replayed: true });
+    return { customer, version, exp, installed };
   });
 }
 

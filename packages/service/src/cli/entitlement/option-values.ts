@@ -13,3 +13,20 @@ export function readInstant(text: string): Date {
   if (Number.isNaN(at.getTime())) throw new InvalidArgumentError("It must be like 2026-01-31T00:00:00Z.");
   return at;
 }
+
+/** Parses a list with commas between its items. */
+export function readNames(text: string): readonly string[] {
+  const names = text.split(",").map((name) => name.trim());
+  if (names.includes("")) throw new InvalidArgumentError("It must be names with commas between.");
+  return names;
+}
+
+/** Parses regions such as `state:TX,county:TX/Travis`. Their kinds and values are checked with the document. */
+export function readRegions(text: string): readonly { readonly kind: string; readonly value: string }[] {
+  return readNames(text).map((item) => {
+    const colon = item.indexOf(":");
+    if (colon < 1)
+      throw new InvalidArgumentError("It must be like `state:TX` or `county:TX/Travis,zip:78701`.");
+    return { kind: item.slice(0, colon), value: item.slice(colon + 1) };
+  });
+}

@@ -5,12 +5,13 @@ import {
   type Entitlement,
   findDisclosures,
   parseEntitlement,
+  type SigningKey,
   signEntitlement,
 } from "@cadastre/entitlement";
 import type { Catalog } from "@cadastre/reso";
 import { Command } from "commander";
 import { scopeOptionsOf } from "../../catalog.ts";
-import { audited, issuerAudit } from "../audited.ts";
+import { type ActionAudit, audited, issuerAudit } from "../audited.ts";
 import { catalogFor } from "../catalog.ts";
 import { CommandRefused, printMessage, printResult } from "../outcome.ts";
 import { instantText } from "./describe.ts";
@@ -51,22 +52,33 @@ async function sign(file: string, options: Options): Promise<void> {
   const signer = await readIssuerFile(key);
   // Throws for a grant that a service could not read, before it is signed.
   compileScope(document, { entitySets: scopeOptionsOf(catalog).entitySets });
-  const disclosures = fieldDisclosures(document, catalog);
-  for (const disclosure of disclosures) printMessage(disclosureText(disclosure));
+  const disclosures = tellDisclosures(document, catalog);
   if (strict && disclosures.some(({ shown }) => shown))
     throw new CommandRefused(
       "nothing is signed: a shown field may reveal a masked one; mask it, or sign without `--strict`",
     );
   const { sub, ver, jti, nbf, exp } = document;
-  const object = { id: jti, customer: sub, version: ver, key: signer.kid };
-  const action = { action: "entitlement.sign", object, ...issuerAudit(key) } as const;
-  const jws = await audited(action, () => signEntitlement(document, signer));
-  printMessage(
-    `Signed version ${ver} for ${sub} with key ${signer.kid}, from ${instantText(nbf)} until ${instantText(exp)}.`,
-  );
+  const jws = await signAudited(document, signer, issuerAudit(key));
   if (out !== undefined) await replacePublic(out, jws);
   if (json) printResult(JSON.stringify({ jws, kid: signer.kid, sub, ver, jti, nbf, exp, disclosures }));
   else if (out === undefined) printResult(jws);
+}
+
+/** Signs a document, records it in an audit trail, and says so. */
+export async function signAudited(
+  document: Entitlement,
+  signer: SigningKey,
+  audit: ActionAudit,
+): Promise<string> {
+  const { sub, ver, jti, nbf, exp } = document;
+  const object = { id: jti, customer: sub, version: ver, key: signer.kid };
+  const jws = await audited({ action: "entitlement.sign", object, ...audit }, () =>
+    signEntitlement(document, signer),
+  );
+  printMessage(
+    `Signed version ${ver} for ${sub} with key ${signer.kid}, from ${instantText(nbf)} until ${instantText(exp)}.`,
+  );
+  return jws;
 }
 
 /** Fills in the id and times that the document does not have. */
@@ -82,6 +94,16 @@ function complete(given: unknown, days: number | undefined, now: number): Entitl
   const begin = "nbf" in given && typeof given.nbf === "number" ? given.nbf : now;
   const exp = days === undefined ? {} : { exp: begin + days * day };
   return parseEntitlement({ iat: now, nbf: now, jti: randomUUID(), ...exp, ...given });
+}
+
+/** Prints to standard error which granted fields of a document reveal its masked ones, and returns them. */
+export function tellDisclosures(
+  document: Pick<Entitlement, "datasets">,
+  catalog: Catalog,
+): readonly FieldDisclosure[] {
+  const disclosures = fieldDisclosures(document, catalog);
+  for (const disclosure of disclosures) printMessage(disclosureText(disclosure));
+  return disclosures;
 }
 
 /** A field that reveals masked ones, with all datasets where it does. */

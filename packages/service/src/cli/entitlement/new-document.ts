@@ -1,0 +1,99 @@
+import { randomUUID } from "node:crypto";
+import { type Entitlement, type EntitlementFault, findFaults } from "@cadastre/entitlement";
+import { nearest } from "@cadastre/odata/tree";
+import { audience, issuer } from "../../access/demo-issuer.ts";
+import type { Config } from "../../config.ts";
+import { CommandRefused } from "../outcome.ts";
+import type { GrantCatalog } from "./grant-catalog.ts";
+import {
+  type EntitlementTemplate,
+  entitlementTemplates,
+  type TemplateName,
+  templateResources,
+} from "./templates.ts";
+
+/** An entitlement before it is signed: `sign` fills in what is missing of its times and its id. */
+export type DraftEntitlement = Omit<Entitlement, "iat" | "nbf" | "exp" | "jti">;
+
+/** Choices for a document from a template, as options of a command give them. */
+export type TemplateChoices = {
+  readonly template: TemplateName;
+  readonly customer: string;
+  readonly version: number;
+  /** Ids, names or datasets of systems; `all` for every one. */
+  readonly systems: readonly string[];
+  /** By default the whole country, so that the systems alone decide. */
+  readonly regions?: readonly { readonly kind: string; readonly value: string }[] | undefined;
+};
+
+/**
+ * Returns a document from a template.
+ *
+ * @throws {CommandRefused} if a system or a region does not exist
+ */
+export function documentOf(
+  { template, customer, version, systems, regions }: TemplateChoices,
+  { trust }: Pick<Config, "trust">,
+  catalog: GrantCatalog,
+): DraftEntitlement {
+  const { grants }: EntitlementTemplate = entitlementTemplates[template];
+  const resources = templateResources(template, catalog);
+  const document = {
+    iss: trust?.issuer ?? issuer,
+    aud: trust?.audience ?? audience,
+    sub: customer,
+    ver: version,
+    products: grants.products,
+    channels: grants.channels,
+    ...(grants.capabilities && { capabilities: grants.capabilities }),
+    regions: (regions ?? [{ kind: "national", value: "US" }]) as Entitlement["regions"],
+    datasets: datasetsOf(systems, catalog).map((dataset_id) => ({ dataset_id, resources })),
+    ...(grants.limits && { limits: grants.limits }),
+  };
+  const faults = findFaults(withTimes(document), catalog.scopeOptions);
+  if (faults.length > 0) throw new CommandRefused(faults.map(optionFault).join("\n"));
+  return document;
+}
+
+/** Placeholder for the name of a customer. */
+export const placeholderCustomer = "CUSTOMER";
+
+/** `exp` of a draft that has none. */
+export const noEnd: number = Number.MAX_SAFE_INTEGER;
+
+/** Returns a draft with the id and the times that it lacks, such that these are valid. */
+export const withTimes = (document: object): object => ({
+  iat: 0,
+  nbf: 0,
+  exp: noEnd,
+  jti: randomUUID(),
+  ...document,
+});
+
+function optionFault({ path, message, allowed, suggestion }: EntitlementFault): string {
+  const option = path[0] === "regions" ? "--regions" : path.join(".");
+  const all = allowed.length === 0 ? "" : `: allowed are ${allowed.join(", ")}`;
+  const similar = suggestion === undefined ? "" : `, did you mean \`${suggestion}\`?`;
+  return `${option}: ${message}${similar}${all}`;
+}
+
+/** @throws {CommandRefused} names the unknown systems and all known ones */
+function datasetsOf(given: readonly string[], { systems }: GrantCatalog): readonly string[] {
+  if (given.length === 1 && given[0] === "all") return systems.map(({ datasetId }) => datasetId);
+  const faults: string[] = [];
+  const datasets = given.flatMap((text) => {
+    const found = systems.find(({ id, name, datasetId }) => [id, name, datasetId].includes(text));
+    if (found !== undefined) return [found.datasetId];
+    const similar = nearest(
+      text,
+      systems.flatMap(({ id, name }) => [id, name]),
+    );
+    const ids = systems.map(({ id }) => id).join(", ");
+    faults.push(
+      `--systems: no system is called \`${text}\`${similar === undefined ? "" : `, did you mean \`${similar}\`?`}: allowed are ${ids}, and all`,
+    );
+    return [];
+  });
+  if (faults.length > 0) throw new CommandRefused(faults.join("\n"));
+  return [...new Set(datasets)];
+}
