@@ -60,9 +60,14 @@ function placeOf({ span }: QueryError, text: string | undefined): readonly Detai
   const position = { code: "position", message: positionOf(span) };
   if (text === undefined) return [position];
   const end = Math.max(span.end, span.start);
-  const before = columns(text.slice(Math.max(0, span.start - 2 * around), span.start)).slice(-around);
-  const fault = columns(text.slice(span.start, Math.min(end, span.start + 2 * around))).slice(0, around);
-  const after = columns(text.slice(end, end + 2 * around)).slice(0, around - fault.length);
+  const before = characterColumns(text.slice(Math.max(0, span.start - 2 * around), span.start)).slice(
+    -around,
+  );
+  const fault = characterColumns(text.slice(span.start, Math.min(end, span.start + 2 * around))).slice(
+    0,
+    around,
+  );
+  const after = characterColumns(text.slice(end, end + 2 * around)).slice(0, around - fault.length);
   const carets = "^".repeat(Math.max(fault.length, 1));
   const message = `${[...before, ...fault, ...after].join("")}\n${" ".repeat(before.length)}${carets}`;
   return jsonLength(message) > maxExcerpt ? [position] : [position, { code: "excerpt", message }];
@@ -72,7 +77,7 @@ function placeOf({ span }: QueryError, text: string | undefined): readonly Detai
  * Splits text into code points, each one column wide. Control characters would move the caret, so they become
  * spaces.
  */
-const columns = (text: string) =>
+const characterColumns = (text: string) =>
   Array.from(text, (character) => (/\p{C}/u.test(character) ? " " : character));
 
 const jsonLength = (text: string) => Buffer.byteLength(JSON.stringify(text));

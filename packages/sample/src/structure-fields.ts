@@ -48,7 +48,8 @@ function subTypeOf({ property: { kind, units, seed } }: Listing): string {
   }
 }
 
-function structureOf(listing: Listing): string[] {
+/** Returns the lookup values of `StructureType` for a listing. */
+function structureTypeOf(listing: Listing): string[] {
   const subType = subTypeOf(listing);
   if (plexes.some((plex) => plex === subType) || commercials.some((use) => use === subType)) return [subType];
   return listing.property.kind === "townhouse" ? ["Townhouse"] : ["House"];
@@ -58,16 +59,16 @@ const levels = ["One", "Two", "Three Or More"] as const;
 
 const squareFeetPerAcre = 43_560;
 
-const positive = (n: number): number | undefined => (n > 0 ? n : undefined);
+const undefinedIfZero = (n: number): number | undefined => (n > 0 ? n : undefined);
 
 /** Returns the annual tax, to the cent. */
-const tax = ({ property }: Listing): number => Math.round(property.value * 0.0165 * 100) / 100;
+const annualTaxOf = ({ property }: Listing): number => Math.round(property.value * 0.0165 * 100) / 100;
 
-/** Fields of the building and the lot. */
+/** Fields of the building and the lot, most of them computed from the listing's property. */
 export const structureFields: Fills<Listing> = {
   PropertyType: propertyTypeOf,
   PropertySubType: subTypeOf,
-  StructureType: structureOf,
+  StructureType: structureTypeOf,
   BedroomsTotal: ({ property }) => property.bedrooms,
   BedroomsPossible: ({ property }) => property.bedrooms + (property.seed % 2),
   MainLevelBedrooms: ({ property }) => Math.min(property.bedrooms, 1 + (property.seed % 3)),
@@ -83,7 +84,7 @@ export const structureFields: Fills<Listing> = {
   LivingAreaUnits: () => "Square Feet",
   GrossLivingAreaAnsi: ({ property }) => property.area,
   AboveGradeFinishedArea: ({ property }) => property.area,
-  BuildingAreaTotal: ({ property }) => positive(Math.round(property.area * 1.06)),
+  BuildingAreaTotal: ({ property }) => undefinedIfZero(Math.round(property.area * 1.06)),
   BuildingAreaUnits: () => "Square Feet",
   LotSizeAcres: ({ property }) => property.acres,
   LotSizeArea: ({ property }) => property.acres,
@@ -103,7 +104,7 @@ export const structureFields: Fills<Listing> = {
   Stories: ({ property }) => property.stories,
   StoriesTotal: ({ property }) => property.stories,
   Levels: ({ property }) => [levels[Math.min(property.stories, 3) - 1] as string],
-  GarageSpaces: ({ property }) => positive(property.garageSpaces),
+  GarageSpaces: ({ property }) => undefinedIfZero(property.garageSpaces),
   GarageYN: ({ property }) => property.garageSpaces > 0,
   AttachedGarageYN: ({ property }) => property.garageSpaces > 0 && property.seed % 4 !== 0,
   ParkingTotal: ({ property }) => property.garageSpaces + 1 + (property.seed % 2),
@@ -120,18 +121,22 @@ export const structureFields: Fills<Listing> = {
   WaterBodyName: ({ property }) => (property.waterfront ? "Clear Lake" : undefined),
   CoolingYN: () => true,
   HeatingYN: () => true,
-  FireplacesTotal: ({ property }) => positive(property.seed % 3),
+  FireplacesTotal: ({ property }) => undefinedIfZero(property.seed % 3),
   FireplaceYN: ({ property }) => property.seed % 3 > 0,
   FireplaceFeatures: ({ property }, random) =>
     property.seed % 3 === 0 ? undefined : [random.pick(["Gas", "Living Room", "Wood Burning", "Electric"])],
   NumberOfUnitsTotal: ({ property }) => property.units,
-  TaxAnnualAmount: tax,
+  TaxAnnualAmount: annualTaxOf,
   TaxAssessedValue: ({ property }) => Math.round(property.value * 0.86),
   TaxYear: () => 2025,
   TaxAnnualAmountPerSquareFoot: (listing) =>
-    listing.property.area === 0 ? undefined : Math.round((tax(listing) / listing.property.area) * 100) / 100,
+    listing.property.area === 0
+      ? undefined
+      : Math.round((annualTaxOf(listing) / listing.property.area) * 100) / 100,
   TaxAnnualAmountPerLivingAreaUnit: (listing) =>
-    listing.property.area === 0 ? undefined : Math.round((tax(listing) / listing.property.area) * 100) / 100,
+    listing.property.area === 0
+      ? undefined
+      : Math.round((annualTaxOf(listing) / listing.property.area) * 100) / 100,
   AssociationYN: ({ property }) => property.kind === "condominium" || property.seed % 2 === 0,
   AssociationFee: ({ property }, random) =>
     property.kind === "condominium" || property.seed % 2 === 0 ? random.int(8, 180) * 5 : undefined,

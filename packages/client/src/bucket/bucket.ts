@@ -20,7 +20,7 @@ export type BucketOptions = RetryContext & {
 
 /** The objects below a prefix, read with the credentials that the AWS SDK finds: environment, profile, instance. */
 export type Bucket = RetryContext & {
-  /** Lists the keys that begin with `prefix` and come after `after`, in order. */
+  /** Lists the keys that begin with `prefix` and come after `after`, in order. Keys are relative to the prefix of the address. */
   readonly keys: (prefix: string, after: string) => Promise<readonly string[]>;
   /** Opens the bytes of an object, without retries. */
   readonly open: (key: string, signal: AbortSignal) => Promise<Readable>;
@@ -66,7 +66,7 @@ export async function openBucket(address: string, options: BucketOptions): Promi
       throw faultOf(error, key);
     });
     if (!(Body instanceof Readable)) throw new TypeError("the SDK gives a stream of Node.js");
-    return Readable.from(passing(Body));
+    return Readable.from(withTransientErrors(Body));
   };
   /** Retries a request; each attempt has a timeout for inactivity. */
   const patiently = <T>(ask: (quiet: InactivityTimeout) => Promise<T>): Promise<T> =>
@@ -110,7 +110,7 @@ export async function openBucket(address: string, options: BucketOptions): Promi
 }
 
 /** Makes errors of a body transient, so that the object is requested again. Otherwise a socket error would be taken for a disk error. */
-async function* passing(body: Readable): AsyncGenerator<Uint8Array> {
+async function* withTransientErrors(body: Readable): AsyncGenerator<Uint8Array> {
   try {
     yield* body as AsyncIterable<Uint8Array>;
   } catch (error) {

@@ -9,7 +9,7 @@ import { type TakeOptions, take } from "./take.ts";
 export type PullOptions = TakeOptions & {
   readonly trust: TrustedKeys;
   readonly pins?: Pins;
-  /** Reference in the acknowledgement; null if none is sent. */
+  /** Reference in the acknowledgement; null: the delivery is not acknowledged. */
   readonly reference: string | null;
 };
 

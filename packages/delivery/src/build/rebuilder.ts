@@ -19,13 +19,14 @@ const outside: ReadonlySet<DeliveryErrorCode> = new Set([
   "entitlement_expired",
 ]);
 
-const isOutside = (error: unknown): boolean =>
+/** True if the cause lies outside of the part, so that attempts are not counted. */
+const hasOutsideCause = (error: unknown): boolean =>
   (error instanceof DeliveryError && outside.has(error.code)) ||
   (error instanceof EntitlementError && error.kind === "forbidden") ||
   (error instanceof StoreError && error.code === "registry_unavailable");
 
 /** True if parts can be written. If not, a missing part may only be unreachable. */
-const isWritable = (parts: Pick<PartStore, "probe">): Promise<boolean> =>
+const canWriteParts = (parts: Pick<PartStore, "probe">): Promise<boolean> =>
   parts.probe().then(
     () => true,
     () => false,
@@ -34,7 +35,8 @@ const isWritable = (parts: Pick<PartStore, "probe">): Promise<boolean> =>
 type Options = WorkerMeans & WorkerSettings;
 
 /**
- * Rebuilds parts that were found to be damaged, one after the other. A delivery whose part cannot be rebuilt fails as `part_lost`.
+ * Rebuilds parts and manifests that were found to be damaged, one after the other. A failed rebuild is repeated; the delivery fails as
+ * `part_lost` only if a retry cannot help or all attempts are used up.
  * Any number of rebuilders may work on one ledger, and die at any time.
  */
 export function createRebuilder(options: WorkerOptions): Worker {
@@ -64,7 +66,7 @@ async function workOnce(settings: Options, stop: AbortSignal): Promise<WorkRepor
     const signal = AbortSignal.any([stop, kept.signal]);
     await stages.timeAsync("rebuild", () => rebuild(settings, claimed, signal));
   } catch (error) {
-    report = await giveUp(settings, claimed, error, stop.aborted);
+    report = await afterFailure(settings, claimed, error, stop.aborted);
   } finally {
     await kept.stop();
     stages.end(report);
@@ -76,7 +78,7 @@ async function workOnce(settings: Options, stop: AbortSignal): Promise<WorkRepor
 }
 
 /** Handles an error: retry, or fail the delivery. If the ledger cannot be written, the next claim after the lease handles it. */
-async function giveUp(
+async function afterFailure(
   { ledger: { damage }, parts, attempts: most, backoff }: Options,
   { claim, delivery, attempts }: ClaimedDamage,
   cause: unknown,
@@ -95,7 +97,7 @@ async function giveUp(
       await damage.retry(claim, 0, "uncounted");
       return { delivery: delivery.id, outcome: "released" };
     }
-    if (isOutside(cause) || !(await isWritable(parts))) {
+    if (hasOutsideCause(cause) || !(await canWriteParts(parts))) {
       await damage.retry(claim, repairFactor * backoff, "uncounted");
       return reported("damaged");
     }

@@ -5,8 +5,9 @@ import { compileOperand } from "./expression.ts";
 import { toComputedOperand } from "./operand.ts";
 
 /**
- * Compiles `$search`: with the index of the mapping, if it has one over these properties, else by searching the
- * texts.
+ * Compiles `$search`. If the mapping has an index over all of these properties, it finds the rows; where it is not
+ * exact, it only narrows them, and the texts are searched as well. Without an index, the words of the texts are
+ * searched with the SQL function `search`.
  */
 export function compileSearch(node: BoundSearchNode, target: CompileContext): SqlFragment {
   const { search: index } = target.place.members;
@@ -15,7 +16,7 @@ export function compileSearch(node: BoundSearchNode, target: CompileContext): Sq
   if (index === undefined || among.length < names.length) return searchTexts(node, target);
   const isExact =
     node.texts.every(({ kind }) => kind === "Property") && index.isExact(node.expression, among);
-  const found = index.find(isExact ? node.expression : included(node.expression), among);
+  const found = index.find(isExact ? node.expression : withoutExclusions(node.expression), among);
   if (isExact && found !== undefined) return found;
   const exact = searchTexts(node, target);
   return found === undefined ? exact : sql`(${found} and ${exact})`;
@@ -31,15 +32,15 @@ function nameOf(node: BoundNode): string | undefined {
  * Returns an expression that matches wherever `expression` does, and that still matches if the searched text gets
  * longer.
  */
-function included(expression: SearchExpression): SearchExpression {
+function withoutExclusions(expression: SearchExpression): SearchExpression {
   switch (expression.kind) {
     case "Phrase":
       return expression;
     case "All":
     case "Any":
-      return { kind: expression.kind, operands: expression.operands.map(included) };
+      return { kind: expression.kind, operands: expression.operands.map(withoutExclusions) };
     case "Without":
-      return included(expression.operand);
+      return withoutExclusions(expression.operand);
   }
 }
 

@@ -9,21 +9,21 @@ export function unwrapMasks(node: BoundNode): BoundNode {
   switch (node.kind) {
     case "Membership": {
       const { operand, values } = node;
-      return isChoice(operand) && values.every(isPresent)
-        ? chosen(operand, { ...node, operand: operand.value })
+      return isChoice(operand) && values.every(isNonNullConstant)
+        ? guarded(operand, { ...node, operand: operand.value })
         : node;
     }
     case "Compare": {
       const { left, right, comparator } = node;
-      return comparator === "eq" && isChoice(left) && isPresent(right)
-        ? chosen(left, { ...node, left: left.value })
+      return comparator === "eq" && isChoice(left) && isNonNullConstant(right)
+        ? guarded(left, { ...node, left: left.value })
         : node;
     }
     case "Logical": {
       if (node.operator !== "or") return node;
       const operands = node.operands.map(unwrapMasks);
       const isSame = operands.every((operand, i) => operand === node.operands[i]);
-      return isSame ? node : anyOf(...operands.filter((operand) => !isFalse(operand)));
+      return isSame ? node : anyOf(...operands.filter((operand) => !isConstantFalse(operand)));
     }
     default:
       return node;
@@ -35,9 +35,9 @@ type ChoiceNode = BoundNode & { readonly kind: "Choice" };
 const isChoice = (node: BoundNode): node is ChoiceNode =>
   node.kind === "Choice" && node.otherwise === undefined;
 
-const isPresent = (node: BoundNode): boolean => node.kind === "Constant" && node.value !== null;
+const isNonNullConstant = (node: BoundNode): boolean => node.kind === "Constant" && node.value !== null;
 
-const isFalse = (node: BoundNode): boolean => node.kind === "Constant" && node.value === false;
+const isConstantFalse = (node: BoundNode): boolean => node.kind === "Constant" && node.value === false;
 
-const chosen = ({ when }: ChoiceNode, condition: BoundNode): BoundNode =>
-  isFalse(when) ? constant(false) : allOf(when, condition);
+const guarded = ({ when }: ChoiceNode, condition: BoundNode): BoundNode =>
+  isConstantFalse(when) ? constant(false) : allOf(when, condition);

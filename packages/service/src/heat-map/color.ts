@@ -7,7 +7,7 @@ const [none, all] = [
 /** Color of a share that is suppressed because there are too few listings. */
 const unknown = "#d6bcbc";
 
-/** Returns the color of a share from 0 to 1, as `#rrggbb`. */
+/** Returns the color of a share from 0 to 1, as `#rrggbb`; null: suppressed, too few listings. */
 export function colorOf(share: number | null): string {
   if (share === null) return unknown;
   const between = (from: number, to: number) =>

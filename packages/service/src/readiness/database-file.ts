@@ -16,7 +16,7 @@ const opened = new Map<string, Opened>();
 
 /** True if the file has the header of a SQLite database. A query might not notice a damaged file, if its pages are cached in memory. */
 export async function isSqlite(path: string): Promise<boolean> {
-  const { descriptor } = await openedAt(path);
+  const { descriptor } = await keptOpen(path);
   const { buffer, bytesRead } = await promisify(read)(
     descriptor,
     Buffer.alloc(magic.length),
@@ -27,15 +27,17 @@ export async function isSqlite(path: string): Promise<boolean> {
   return bytesRead === magic.length && buffer.toString("latin1") === magic;
 }
 
-async function openedAt(path: string): Promise<Opened> {
-  const file = nameOf(await stat(path));
+/** Returns the open file at the path, opened again only if the file was replaced. Never close it, see `opened`. */
+async function keptOpen(path: string): Promise<Opened> {
+  const file = fileIdentity(await stat(path));
   const known = opened.get(path);
   if (known?.file === file) return known;
   const descriptor = await promisify(open)(path, "r");
-  const found = { descriptor, file: nameOf(await promisify(fstat)(descriptor)) };
+  const found = { descriptor, file: fileIdentity(await promisify(fstat)(descriptor)) };
   opened.set(path, found);
   return found;
 }
 
 /** Identifies a file by device and inode, so that a replaced file at the same path is noticed. */
-const nameOf = ({ dev, ino }: { readonly dev: number; readonly ino: number }): string => `${dev}:${ino}`;
+const fileIdentity = ({ dev, ino }: { readonly dev: number; readonly ino: number }): string =>
+  `${dev}:${ino}`;

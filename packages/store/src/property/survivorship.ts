@@ -24,27 +24,28 @@ export const inPrecedence = (listings: readonly Row[]): readonly Row[] =>
   );
 
 /**
- * Returns the attributes of a property.
+ * Returns the attributes of a property, each chosen by its own rule: the value of the first listing, the first value that is not
+ * null, all values, the newest time, or all parts from one listing.
  *
  * @param listings the listings of the property, by precedence
  * @param isSeen returns true if the caller may see a field
  */
 export function mergedAttributes(listings: readonly Row[], isSeen: (field: string) => boolean): Row {
   const found = Object.entries(attributes).flatMap(([name, survivorship]): [string, unknown][] => {
-    const value = survivor(listings, survivorship, isSeen);
+    const value = valueByRule(listings, survivorship, isSeen);
     return value === undefined ? [] : [[name, value]];
   });
   return Object.fromEntries(found);
 }
 
-function survivor(
+function valueByRule(
   listings: readonly Row[],
   { rule, from }: Survivorship,
   isSeen: (field: string) => boolean,
 ): unknown {
   if (rule === "together") {
     const parts = Object.entries(from).filter(([, field]) => isSeen(field));
-    return parts.length === 0 ? undefined : together(listings, parts);
+    return parts.length === 0 ? undefined : partsOfFullestListing(listings, parts);
   }
   if (!isSeen(from)) return undefined;
   const values = listings.map((listing) => listing[from] ?? null);
@@ -61,7 +62,7 @@ function survivor(
   }
 }
 
-function together(listings: readonly Row[], parts: readonly (readonly [string, string])[]): Row {
+function partsOfFullestListing(listings: readonly Row[], parts: readonly (readonly [string, string])[]): Row {
   const candidates = listings.map((listing) =>
     parts.map(([name, field]) => [name, listing[field] ?? null] as const),
   );

@@ -73,7 +73,7 @@ export async function migrateSqlite(
     useWriteAheadLog();
     registerFunctions(database);
     registerChecksum(database);
-    keepChecksums(database, ownNames(resources));
+    keepChecksums(database, ownNamePredicate(resources));
     return migrated;
   } finally {
     database.close();
@@ -84,7 +84,7 @@ export async function migrateSqlite(
  * Returns a predicate for the store's own tables and indexes: those of the resources, their R*Trees and FTS5 tables, and the shadow
  * tables of these.
  */
-function ownNames(resources: readonly StoredResource[]): OwnNames {
+function ownNamePredicate(resources: readonly StoredResource[]): OwnNames {
   const own = new Set(
     resources
       .map(tableOf)

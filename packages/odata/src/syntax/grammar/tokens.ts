@@ -147,13 +147,13 @@ export function createTokens({ createToken, Lexer }: Chevrotain) {
   // time.
   const TimeOfDay = token("TimeOfDay", /\d\d:\d\d(?!\d)(?::\d\d(?:\.\d+)?)?/, "a literal", Literal);
   const Numeral = token("Numeral", /[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/, "a literal", Literal);
-  const NotFinite = token("NotFinite", /-INF(?![\w.\u0080-\uFFFF])/, "a literal", Literal);
+  const NegativeInfinity = token("NegativeInfinity", /-INF(?![\w.\u0080-\uFFFF])/, "a literal", Literal);
   const Text = token("String", /'(?:[^']|'')*'/, "a literal", Literal);
   const JsonText = token("JsonString", /"(?:[^"\\]|\\[\s\S])*"/, "a JSON string");
 
   const Null = word("Null", /null/i, Literal);
   const Truth = word("Boolean", /true|false/i, Literal);
-  const Infinite = word("Infinite", /INF|NaN/, Literal);
+  const InfinityOrNaN = word("InfinityOrNaN", /INF|NaN/, Literal);
   word("Logical", /and|or/i, Operator);
   word("Compare", /eq|ne|gt|ge|lt|le/i, Operator);
   word("Arithmetic", /add|sub|mul|divby|div|mod/i, Operator);
@@ -229,12 +229,12 @@ export function createTokens({ createToken, Lexer }: Chevrotain) {
     DateOnly,
     TimeOfDay,
     Numeral,
-    NotFinite,
+    NegativeInfinity,
     Text,
     JsonText,
     Null,
     Truth,
-    Infinite,
+    InfinityOrNaN,
     Has,
     In,
     Not,

@@ -9,7 +9,7 @@ import type { TextRow } from "../connection/round-trip.ts";
 
 const layouts = new WeakMap<RecordPlan, RecordLayout>();
 
-function layoutOf(plan: RecordPlan): RecordLayout {
+function recordLayoutOf(plan: RecordPlan): RecordLayout {
   const layout = layouts.get(plan) ?? new RecordLayout(plan);
   layouts.set(plan, layout);
   return layout;
@@ -35,7 +35,10 @@ const mostAtFirst = 1024 ** 2;
 /** Number of columns before those of the key: dataset, text, member index, checksum. */
 const leading = 4;
 
-/** Assembles a page from rows as they arrive. */
+/**
+ * Assembles the JSON text of a page from rows as they arrive: skips the first rows, checks each row's checksum, and stops at `top`.
+ * One row more tells that another page follows.
+ */
 export class PageRows {
   readonly #request: PageRequest;
   readonly #assembler: RecordAssembler;
@@ -47,7 +50,7 @@ export class PageRows {
 
   constructor(request: PageRequest) {
     this.#request = request;
-    const layout = layoutOf(request.plan.plan);
+    const layout = recordLayoutOf(request.plan.plan);
     const capacity = RecordAssembler.capacity(layout, request.top, 0, 0);
     const buffer = buffers.take(Math.min(capacity, mostAtFirst));
     this.#assembler = new RecordAssembler(layout, request.lines, buffer);

@@ -103,7 +103,7 @@ export class ReadingPlace {
           (late) => pool.releaseConnection(late),
           () => {},
         );
-      throw isTimeout(error) ? new StoreError("store_busy") : error;
+      throw isAcquireTimeout(error) ? new StoreError("store_busy") : error;
     }
   }
 
@@ -148,4 +148,6 @@ export class ReadingPlace {
   }
 }
 
-const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === "KnexTimeoutError";
+/** True if Knex got no connection in time. */
+const isAcquireTimeout = (error: unknown): boolean =>
+  error instanceof Error && error.name === "KnexTimeoutError";

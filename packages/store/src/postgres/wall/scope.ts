@@ -33,7 +33,10 @@ const settingOf = (scope: Scope | undefined): Query => ({
   values: [scope === undefined ? "" : textOf(scope)],
 });
 
-/** Wraps `run` so that statements see only the rows that the query's scope grants. */
+/**
+ * Wraps `run` so that statements see only the rows that the query's scope grants: sets `cadastre.scope`, which the views of
+ * `wall/build.ts` read.
+ */
 export function runWithin(query: RestrictedQuery, run: Run): Run {
   const setting = settingOf(scopeOf(query));
   return (queries, isHeld) => run([setting, ...queries], isHeld);
