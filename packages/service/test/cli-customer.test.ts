@@ -364,7 +364,7 @@ describe("why a field is seen or not", () => {
     await done(customer("add", "keyless", ...texas));
     const { stdout } = await done(customer("show", "keyless", "--json"));
     const { keys } = JSON.parse(stdout) as { keys: readonly { id: string }[] };
-    await done(command("key", "revoke", keys[0]?.id ?? ""));
+    await done(command("key", "revoke", keys[0]?.id ?? "", "--yes"));
     expect(await explain("--customer", "keyless", "Property/City")).toMatch(
       /^Nothing is seen at all: keyless has no live API key: `cadastre key create keyless` makes one\.\n/,
     );

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compileScope, type Entitlement, parseEntitlement } from "@cadastre/entitlement";
-import { sampleCatalog, sampleSystems } from "@cadastre/sample/catalog";
+import { sampleCatalog, sampleDefinition, sampleSystems } from "@cadastre/sample/catalog";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { scopeOptionsOf } from "../src/catalog.ts";
 import { toGrantCatalog } from "../src/cli/entitlement/grant-catalog.ts";
@@ -20,10 +20,13 @@ const { fieldsOf } = sampleCatalog;
 let folder = "";
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "cadastre-check-"));
+  await writeFile(join(folder, "catalog.json"), JSON.stringify(sampleDefinition));
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-const entitlement = (...args: readonly string[]) => cadastre(["entitlement", ...args]);
+/** Runs a command as an issuer does, whose machine has the catalog of the service as a file. */
+const entitlement = (...args: readonly string[]) =>
+  cadastre(["entitlement", ...args, "--catalog", join(folder, "catalog.json")]);
 const [lonestar, hillcountry] = sampleSystems;
 
 /** The document that the faults are made in: each line has one member. */

@@ -1,8 +1,16 @@
 import { readFile } from "node:fs/promises";
 import { type Catalog, CatalogError, createCatalog, dictionaryCatalog, readDefinition } from "@cadastre/reso";
+import { Option } from "commander";
 import { readConfig } from "../config.ts";
 import { configuredFolder } from "../data/data-folder.ts";
 import { CommandRefused } from "./outcome.ts";
+
+/** `--catalog`: for commands of an issuer, whose machine has no service. */
+export const catalogOption = (): Option =>
+  new Option(
+    "--catalog <file>",
+    "systems and fields of the service, as `cadastre system export` writes them (default: those of the service on this machine)",
+  );
 
 /**
  * Returns the catalog of a file that `cadastre system export` has written, or else the one of the configured service. On a machine without a

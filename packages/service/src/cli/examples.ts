@@ -51,12 +51,12 @@ export const operatorExamples: ExampleTable = {
   "customer add": [
     "cadastre customer add cust_7h2k --template idx --systems acme --regions state:IL --expires 90d",
   ],
-  "customer change": [
-    "cadastre customer show cust_7h2k --document > document.json",
-    "cadastre customer change cust_7h2k --edit document.json --dry-run",
-  ],
+  "customer change": ["cadastre customer change cust_7h2k --edit document.json --dry-run"],
   "customer list": ["cadastre customer list", "cadastre customer list --json"],
-  "customer show": ["cadastre customer show cust_7h2k"],
+  "customer show": [
+    "cadastre customer show cust_7h2k",
+    "cadastre customer show cust_7h2k --document > document.json",
+  ],
   "customer remove": ["cadastre customer remove cust_7h2k --yes"],
   ingest: [
     "cadastre ingest --resource Property --source acme listings.jsonl.gz",

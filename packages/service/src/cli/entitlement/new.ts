@@ -1,5 +1,6 @@
 import { Command, Option } from "commander";
 import { readConfig } from "../../config.ts";
+import { catalogOption } from "../catalog.ts";
 import { printMessage, printResult } from "../outcome.ts";
 import { writeNew } from "./files.ts";
 import { type GrantCatalog, readGrantCatalog } from "./grant-catalog.ts";
@@ -13,7 +14,7 @@ import {
 import { readNames, readRegions } from "./option-values.ts";
 import { entitlementTemplates, type TemplateName } from "./templates.ts";
 
-type Options = Omit<TemplateChoices, "version"> & { readonly out?: string };
+type Options = Omit<TemplateChoices, "version"> & { readonly out?: string; readonly catalog?: string };
 
 /** Returns the options that choose a template, its systems and its regions. */
 export const templateOptions = () => ({
@@ -34,6 +35,7 @@ export function newCommand(): Command {
     .addOption(regions)
     .option("--customer <name>", "the customer that it is for", placeholderCustomer)
     .option("--out <file>", "write it to a new file")
+    .addOption(catalogOption())
     .addHelpText("after", templatesHelp())
     .action(create);
 }
@@ -45,8 +47,8 @@ const templatesHelp = () =>
     ...Object.entries(entitlementTemplates).map(([name, { purpose }]) => `  ${name.padEnd(12)}${purpose}`),
   ].join("\n");
 
-async function create({ out, ...choices }: Options): Promise<void> {
-  const catalog = await readGrantCatalog();
+async function create({ out, catalog: given, ...choices }: Options): Promise<void> {
+  const catalog = await readGrantCatalog(given);
   const document = documentOf({ ...choices, version: 1 }, readConfig(process.env), catalog);
   const text = JSON.stringify(document, null, 2);
   if (out === undefined) printResult(text);

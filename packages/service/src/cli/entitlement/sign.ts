@@ -12,7 +12,7 @@ import type { Catalog } from "@cadastre/reso";
 import { Command } from "commander";
 import { scopeOptionsOf } from "../../catalog.ts";
 import { type ActionAudit, audited, issuerAudit } from "../audited.ts";
-import { catalogFor } from "../catalog.ts";
+import { catalogFor, catalogOption } from "../catalog.ts";
 import { CommandRefused, printMessage, printResult } from "../outcome.ts";
 import { instantText } from "./describe.ts";
 import { readJson, replacePublic } from "./files.ts";
@@ -37,10 +37,7 @@ export const signCommand = (): Command =>
     .requiredOption("--key <file>", "the private key, from keygen")
     .option("--days <number>", "days of validity, where the document has no `exp`", readDays)
     .option("--out <file>", "write the entitlement to a file")
-    .option(
-      "--catalog <file>",
-      "systems and fields of the service, as `cadastre system export` writes them (default: those of the service on this machine)",
-    )
+    .addOption(catalogOption())
     .option("--strict", "do not sign if a shown field may reveal a masked one")
     .option("--json", "print JSON")
     .action(sign);
