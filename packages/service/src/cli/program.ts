@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { useSettingsFile } from "../settings/find-settings-file.ts";
 import { operatorExitCodes, reportCommandError } from "./outcome.ts";
 
 /** Commands of the operator. A module is only loaded when its command is used, so that the program starts fast. */
@@ -19,7 +20,8 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   restore: async () => (await import("./backup.ts")).restoreCommand(),
   check: async () => (await import("./backup.ts")).checkCommand(),
   sample: async () => (await import("./sample.ts")).sampleCommand(),
-  init: async () => (await import("./init.ts")).initCommand(),
+  doctor: async () => (await import("./doctor/doctor.ts")).doctorCommand(),
+  init: async () => (await import("./init/init.ts")).initCommand(),
   migrate: async () => (await import("./migrate.ts")).migrateCommand(),
   system: async () => (await import("./system.ts")).systemCommand(),
   parts: async () => (await import("./parts.ts")).partsCommand(),
@@ -29,7 +31,10 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
 
 /** @param asked name of a command; for anything else all commands are loaded, for the help */
 async function createProgram(asked: string | undefined): Promise<Command> {
-  const program = new Command("cadastre").description("Look after a Cadastre listing data service.");
+  const program = new Command("cadastre")
+    .description("Look after a Cadastre listing data service.")
+    // Read and removed by `useSettingsFile` before the command line is parsed.
+    .option("--config <file>", "settings file; by default CADASTRE_CONFIG, else cadastre.yaml");
   const known = asked !== undefined && Object.hasOwn(commands, asked) ? commands[asked] : undefined;
   const loading = known === undefined ? Object.values(commands) : [known];
   for (const load of loading) program.addCommand(await load());
@@ -43,7 +48,8 @@ const withSubcommands = (command: Command): readonly Command[] => [
 ];
 
 /** Runs a command line and returns the exit code. */
-export async function runOperatorProgram(args: readonly string[]): Promise<number> {
+export async function runOperatorProgram(given: readonly string[]): Promise<number> {
+  const args = useSettingsFile(given);
   try {
     await (await createProgram(args[0])).parseAsync(args, { from: "user" });
     // A long-running program sets its own.
