@@ -1,4 +1,4 @@
-# Applies the SQL of `cadastre init`, and sets the passwords of the roles.
+# Applies the SQL of `cadastre init roles`, and sets the passwords of the roles.
 set -eu
 psql -X -q -f /roles.sql
 for role in owner service worker; do

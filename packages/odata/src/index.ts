@@ -92,3 +92,4 @@ export {
   type QueryErrorKind,
   queryErrors,
 } from "./errors.ts";
+export { nearest } from "./nearest.ts";

@@ -1,12 +1,14 @@
 import { readFileSync } from "node:fs";
-import { z } from "zod";
 import type { PostgresAddress, SecretSources } from "./data/data-folder.ts";
 import { type MasterKeys, toMasterKeys } from "./data/master-key.ts";
 import { leastMemory } from "./http/memory-limits.ts";
 import { masterKeyForm } from "./settings/data-settings.ts";
+import type { SettingName } from "./settings/member-paths.ts";
 import type { Setting } from "./settings/setting.ts";
 import { settings, type Values } from "./settings/settings.ts";
+import { noSettingsFile, readSettingsFile, type SettingsFile } from "./settings/settings-file.ts";
 import { tracingSettings } from "./settings/tracing-settings.ts";
+import { unknownVariables } from "./settings/unknown-names.ts";
 import type { TracingOptions } from "./telemetry/tracing-options.ts";
 
 type TrustMembers = "keySet" | "issuer" | "audience";
@@ -33,7 +35,7 @@ export type Config = Omit<Values, TrustMembers | PostgresMembers | SecretMembers
   readonly tracing: TracingOptions | undefined;
 };
 
-/** Invalid settings. The message has a line for each: its name, the file it was set in, and the values it accepts. */
+/** Invalid settings. The message has a line for each: the file, line and column or the variable, and the values it accepts. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
@@ -46,22 +48,24 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const isSet = (text: string | undefined): text is string => text !== undefined && text !== "";
 
 /**
- * Reads each setting from the environment, or else from the file that `CADASTRE_CONFIG` names, or else takes its default.
+ * Reads each setting from the environment, or else from the settings file that `CADASTRE_CONFIG` names, or else takes its default.
  *
- * @throws {ConfigError}
+ * @throws {ConfigError} with a line for each fault
  */
 export function readConfig(environment: Environment): Config {
-  const file = environment[fileName];
-  const inFile = isSet(file) ? readFile(file) : new Map<string, string>();
-  const faults: string[] = [];
+  const named = environment[fileName];
+  const file = isSet(named) ? readSettingsFile(named, environment) : noSettingsFile;
+  const faults: string[] = [...file.faults, ...unknownVariables(environment, file.references)];
+  // The other faults of a file that cannot be read are not known.
+  if (file.isBroken) throw new ConfigError(faults.join("\n"));
   // Variables of OpenTelemetry may be meant for other programs of the machine.
   const faultsOfTracing: string[] = [];
   let hasCollector = false;
   const values: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries<Setting>(settings)) {
     const own = environment[name];
-    const source = isSet(own) ? name : `${name} in ${file}`;
-    const given = isSet(own) ? own : inFile.get(name);
+    const inFile = isSet(own) ? undefined : file.values.get(name as SettingName);
+    const given = inFile?.text ?? own;
     const text = isSet(given) ? given : "default" in setting ? setting.default : undefined;
     if (text === undefined) continue;
     if (addressesOfTraces.has(name)) hasCollector = true;
@@ -69,50 +73,40 @@ export function readConfig(environment: Environment): Config {
     if (read.success) values[setting.member] = read.data;
     else
       (Object.hasOwn(tracingSettings, name) ? faultsOfTracing : faults).push(
-        `${source} must be ${setting.must}${setting.isSecret ? "" : `, not \`${withoutUsers(text)}\``}`,
+        `${inFile?.source ?? name} must be ${setting.must}${setting.isSecret ? "" : `, not \`${withoutUsers(text)}\``}`,
       );
   }
   const { NODE_ENV } = environment;
-  faults.push(
+  const combined = [
     ...replicaFaults(values),
     ...trustFaults(values),
     ...grantFaults(values, NODE_ENV),
     ...webhookFaults(values, NODE_ENV),
     ...masterKeyFaults(values),
     ...memoryFaults(values),
-    ...(hasCollector && !isTracingOff(values) ? [...faultsOfTracing, ...samplerFaults(values)] : []),
-  );
+    ...(hasCollector && !isTracingOff(values) ? samplerFaults(values) : []),
+  ];
+  if (hasCollector && !isTracingOff(values)) faults.push(...faultsOfTracing);
+  faults.push(...combined.map((sentence) => withPlaces(sentence, file, environment)));
   if (faults.length > 0) throw new ConfigError(faults.join("\n"));
   return toConfig(values as Values);
 }
 
+/** Names the settings of a sentence as the file does, and where the first of them is set, if there is a file. */
+function withPlaces(sentence: string, { values }: SettingsFile, environment: Environment): string {
+  if (values.size === 0) return sentence;
+  let place = "";
+  const named = sentence.replaceAll(/\b[A-Z]+(?:_[A-Z]+)+\b/g, (name) => {
+    if (!Object.hasOwn(settings, name) || isSet(environment[name])) return name;
+    const source = values.get(name as SettingName)?.source;
+    if (place === "" && source !== undefined) place = `${source.slice(0, source.lastIndexOf(" "))} `;
+    return settings[name as SettingName].path;
+  });
+  return `${place}${named}`;
+}
+
 /** Hides users and passwords of addresses. */
 const withoutUsers = (text: string): string => text.replaceAll(/:\/\/[^,]*@/g, "://…@");
-
-const fileSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
-
-/** @throws {ConfigError} if the file is not a JSON object of strings, numbers and booleans, or has an unknown (misspelled) setting */
-function readFile(file: string): ReadonlyMap<string, string> {
-  const read = fileSchema.safeParse(parseFile(file));
-  if (!read.success)
-    throw new ConfigError(
-      `${fileName} must name a file with one JSON object, of which each member is a text, a number, true or false: ${file} is none`,
-    );
-  const unknown = Object.keys(read.data).filter((name) => !Object.hasOwn(settings, name));
-  if (unknown.length > 0)
-    throw new ConfigError(unknown.map((name) => `${name} in ${file} is no setting`).join("\n"));
-  return new Map(Object.entries(read.data).map(([name, value]) => [name, String(value)]));
-}
-
-function parseFile(file: string): unknown {
-  try {
-    return JSON.parse(readFileSync(file, "utf8"));
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    const { code } = error as NodeJS.ErrnoException;
-    throw new ConfigError(`${fileName} must name a file that can be read: ${file} cannot (${code})`);
-  }
-}
 
 /** Settings that must be set together or not at all. */
 const trustNames = ["CADASTRE_KEY_SET", "CADASTRE_ISSUER", "CADASTRE_AUDIENCE"] as const;

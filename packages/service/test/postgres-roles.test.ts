@@ -59,9 +59,9 @@ describe.skipIf(!hasPostgres)("the roles of a database", () => {
     const { code, stdout, stderr } = await cadastre(args, { environment: environmentOf(role) });
     return { code, stdout, stderr };
   };
-  /** Runs the SQL that `cadastre init` writes. */
+  /** Runs the SQL that `cadastre init roles` writes. */
   const applyRoles = async (user: string) => {
-    const { code, stdout } = await cadastre(["init"]);
+    const { code, stdout } = await cadastre(["init", "roles"]);
     expect(code).toBe(0);
     expect(stdout).not.toMatch(/\bpassword '/);
     const file = join(scratch, "roles.sql");

@@ -35,7 +35,8 @@ export async function* checkRegistry(
   yield* checkManifests(audit, folder);
 }
 
-async function* checkSecrets(audit: ServiceAudit, folder: DataFolder): AsyncGenerator<Finding> {
+/** Compares the secrets with the registry that they belong to. */
+export async function* checkSecrets(audit: ServiceAudit, folder: DataFolder): AsyncGenerator<Finding> {
   const { subject, read } = secretPlace(folder, "secrets");
   const secrets = parseFound((await read())?.text, parseSecrets);
   if (typeof secrets === "string") {

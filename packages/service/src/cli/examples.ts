@@ -100,7 +100,12 @@ export const operatorExamples: ExampleTable = {
     "cadastre check --json",
   ],
   sample: ["cadastre sample --listings 500"],
-  init: ["cadastre init > roles.sql"],
+  init: [
+    "cadastre init",
+    'cadastre init --yes --port 9090 --base-url https://listings.example.com --systems "acme:Acme MLS:IL,WI"',
+  ],
+  "init roles": ["cadastre init roles > roles.sql"],
+  doctor: ["cadastre doctor", "cadastre doctor --json"],
   migrate: ["cadastre migrate", "cadastre migrate --partition list"],
   system: ["cadastre system list"],
   "system list": ["cadastre system list", "cadastre system list --json"],

@@ -1,5 +1,6 @@
 import { applyConventions, type ExitCodeTable } from "@cadastre/client/terminal";
 import { Command } from "commander";
+import { useSettingsFile } from "../settings/find-settings-file.ts";
 import { operatorExamples } from "./examples.ts";
 import { operatorExitCodeMeanings, operatorExitCodes, reportCommandError } from "./outcome.ts";
 
@@ -22,7 +23,8 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   restore: async () => (await import("./backup.ts")).restoreCommand(),
   check: async () => (await import("./backup.ts")).checkCommand(),
   sample: async () => (await import("./sample.ts")).sampleCommand(),
-  init: async () => (await import("./init.ts")).initCommand(),
+  doctor: async () => (await import("./doctor/doctor.ts")).doctorCommand(),
+  init: async () => (await import("./init/init.ts")).initCommand(),
   migrate: async () => (await import("./migrate.ts")).migrateCommand(),
   system: async () => (await import("./system/system.ts")).systemCommand(),
   field: async () => (await import("./field/field.ts")).fieldCommand(),
@@ -43,7 +45,10 @@ const exitCodeTable: ExitCodeTable = Object.fromEntries(
 
 /** @param asked first word of the command line; if it is no command, all commands are loaded, for help and completion */
 export async function createOperatorProgram(asked?: string): Promise<Command> {
-  const program = new Command("cadastre").description("Look after a Cadastre listing data service.");
+  const program = new Command("cadastre")
+    .description("Look after a Cadastre listing data service.")
+    // Read and removed by `useSettingsFile` before the command line is parsed.
+    .option("--config <file>", "settings file; by default CADASTRE_CONFIG, else cadastre.yaml");
   for (const load of loadersFor(asked)) program.addCommand(await load());
   applyConventions(program, {
     manifest: new URL("../../package.json", import.meta.url),
@@ -60,7 +65,8 @@ function loadersFor(asked: string | undefined): readonly (() => Promise<Command>
 }
 
 /** Runs a command line and returns the exit code. */
-export async function runOperatorProgram(args: readonly string[]): Promise<number> {
+export async function runOperatorProgram(given: readonly string[]): Promise<number> {
+  const args = useSettingsFile(given);
   try {
     await (await createOperatorProgram(args[0])).parseAsync(args, { from: "user" });
     // A long-running program sets its own.

@@ -39,7 +39,7 @@ const remedies: ReadonlyMap<string, string> = new Map([
   ["3D000", "does not exist: create it, or correct CADASTRE_DATABASE_URL"],
   [
     "42501",
-    "does not give its user the rights: run `cadastre migrate` as the owner, and after it the SQL of `cadastre init`",
+    "does not give its user the rights: run `cadastre migrate` as the owner, and after it the SQL of `cadastre init roles`",
   ],
   ["25006", "is a standby, which takes no writes: CADASTRE_DATABASE_URL must name the primary"],
   ["53300", "has no free connection: raise `max_connections` of the server, or start fewer processes"],

@@ -5,30 +5,36 @@ import { anyText, rate, type Setting, wholeNumber } from "./setting.ts";
 export const accessSettings = {
   CADASTRE_KEY_SET: {
     member: "keySet",
+    path: "trust.key_set",
+    isPath: true,
     ...anyText("the path or the address of a JWKS"),
     absent: "`public-keys.json` of the data folder",
     means: "JWKS that entitlements are verified with: a file, or an `https` address",
   },
   CADASTRE_ISSUER: {
     member: "issuer",
+    path: "trust.issuer",
     ...anyText("the `iss` of the entitlements"),
     absent: "the demo's",
     means: "`iss` of the entitlements",
   },
   CADASTRE_AUDIENCE: {
     member: "audience",
+    path: "trust.audience",
     ...anyText("the `aud` of the entitlements"),
     absent: "the demo's",
     means: "`aud` of the entitlements: what the issuer calls this service",
   },
   CADASTRE_REFUSALS_PER_SECOND: {
     member: "refusalsPerSecond",
+    path: "limits.refusals_per_second",
     ...rate,
     default: "10",
     means: "Requests with a wrong key from one address a second; 0 for no limit",
   },
   CADASTRE_MINIMUM_CELL_SIZE: {
     member: "minimumCellSize",
+    path: "minimum_cell_size",
     ...wholeNumber(1, 1_000_000),
     default: "10",
     means:
@@ -36,6 +42,7 @@ export const accessSettings = {
   },
   CADASTRE_AUDIT: {
     member: "audit",
+    path: "audit",
     is: z.enum(["file", "stdout"]),
     must: "file or stdout",
     default: "file",
@@ -44,6 +51,7 @@ export const accessSettings = {
   },
   CADASTRE_LOG_LEVEL: {
     member: "logLevel",
+    path: "log_level",
     is: z.enum(["debug", "info", "warn", "error", "silent"]),
     must: "debug, info, warn, error or silent",
     default: "info",

@@ -20,12 +20,16 @@ function toPostgresUrls(given: string): readonly string[] | undefined {
 export const dataSettings = {
   CADASTRE_DATA: {
     member: "dataFolder",
+    path: "data",
+    isPath: true,
     ...anyText("the path of a folder"),
     default: ".data",
     means: "Folder of the databases, the secrets and `demo.json`",
   },
   CADASTRE_DATABASE_URL: {
     member: "databaseUrl",
+    path: "database.url",
+    hasFileMember: true,
     is: z.string().refine(isPostgresUrl),
     must: "an address such as `postgres://user:password@host:5432/database`",
     isSecret: true,
@@ -35,6 +39,9 @@ export const dataSettings = {
   },
   CADASTRE_READ_URLS: {
     member: "readUrls",
+    path: "database.read_urls",
+    isList: true,
+    hasFileMember: true,
     is: readBy(toPostgresUrls),
     must: "addresses such as `postgres://user:password@host:5432/database`, with commas between",
     absent: "none",
@@ -42,6 +49,7 @@ export const dataSettings = {
   },
   CADASTRE_DATABASE_CONNECTIONS: {
     member: "databaseConnections",
+    path: "database.connections",
     ...wholeNumber(2, 1000),
     default: "8",
     means:
@@ -49,6 +57,7 @@ export const dataSettings = {
   },
   CADASTRE_DATABASE_STATEMENTS: {
     member: "databaseStatements",
+    path: "database.statements",
     is: z.enum(["named", "unnamed"]),
     must: "named or unnamed",
     default: "named",
@@ -56,6 +65,8 @@ export const dataSettings = {
   },
   CADASTRE_MASTER_KEY_FILE: {
     member: "masterKeyFile",
+    path: "secrets.master_key_file",
+    isPath: true,
     ...anyText("the path of a file with a master key"),
     absent: "none",
     means:
@@ -63,6 +74,7 @@ export const dataSettings = {
   },
   CADASTRE_MASTER_KEY: {
     member: "masterKey",
+    path: "secrets.master_key",
     is: readBy(toMasterKeys),
     must: masterKeyForm,
     isSecret: true,
@@ -71,6 +83,8 @@ export const dataSettings = {
   },
   CADASTRE_SECRETS: {
     member: "secrets",
+    path: "secrets.peppers",
+    isPath: true,
     is: z.string().transform(toGivenDocument),
     must: "the path of a file of secrets, or its JSON text",
     isSecret: true,
@@ -79,6 +93,7 @@ export const dataSettings = {
   },
   CADASTRE_LISTINGS: {
     member: "listings",
+    path: "sample_listings",
     ...wholeNumber(0, 10_000_000, "start without listings"),
     default: "20000",
     means:
@@ -86,6 +101,7 @@ export const dataSettings = {
   },
   CADASTRE_MAX_SHRINK: {
     member: "maxShrink",
+    path: "max_shrink",
     ...wholeNumber(0, 100),
     default: "20",
     means:
@@ -93,6 +109,7 @@ export const dataSettings = {
   },
   CADASTRE_CHECK_HOURS: {
     member: "checkHours",
+    path: "check_hours",
     ...wholeNumber(0, 8760),
     default: "24",
     means:

@@ -7,12 +7,15 @@ import { anyText, isBaseUrl, readBy, type Setting, trueOrFalse, wholeNumber } fr
 export const deliverySettings = {
   CADASTRE_PARTS: {
     member: "partsFolder",
+    path: "parts.folder",
+    isPath: true,
     ...anyText("the path of a folder"),
     absent: "`exports` of the data folder",
     means: "Folder of the files that are delivered; all workers must have it in common",
   },
   CADASTRE_PARTS_BUCKET: {
     member: "partsBucket",
+    path: "parts.bucket",
     is: readBy(toBucketPlace),
     must: "`s3://<bucket>`, or `s3://<bucket>/<prefix>`",
     absent: "none",
@@ -21,6 +24,7 @@ export const deliverySettings = {
   },
   CADASTRE_PARTS_REGION: {
     member: "partsRegion",
+    path: "parts.region",
     is: z.string().regex(/^[a-z0-9-]{1,64}$/),
     must: "the name of a region",
     default: "us-east-1",
@@ -28,6 +32,7 @@ export const deliverySettings = {
   },
   CADASTRE_PARTS_ENDPOINT: {
     member: "partsEndpoint",
+    path: "parts.endpoint",
     is: z.string().refine(isBaseUrl),
     must: "an http or https address without a query",
     absent: "that of AWS",
@@ -35,6 +40,7 @@ export const deliverySettings = {
   },
   CADASTRE_GRANTS: {
     member: "grants",
+    path: "deliveries.grants",
     is: z.enum(["logical", "direct_https"]),
     must: "logical or direct_https",
     default: "logical",
@@ -43,24 +49,30 @@ export const deliverySettings = {
   },
   CADASTRE_RETENTION_DAYS: {
     member: "retentionDays",
+    path: "deliveries.retention_days",
     ...wholeNumber(1, 365),
     default: "14",
     means: "How long a delivery may be fetched, in days from when it was asked for",
   },
   CADASTRE_EXPORT_PROFILES: {
     member: "exportProfiles",
+    path: "deliveries.profiles",
+    isPath: true,
     ...anyText("the path of a file of output profiles"),
     absent: "none",
     means: "File of output profiles, beside those that there are: see [Deliveries](#deliveries)",
   },
   CADASTRE_PART_BYTES: {
     member: "partBytes",
+    path: "parts.bytes",
     ...wholeNumber(65_536, 1_073_741_824),
     absent: "67108864, of Parquet 134217728",
     means: "Bytes of JSON lines that make a file of a delivery",
   },
   CADASTRE_SIGNING_KEYS: {
     member: "signingKeys",
+    path: "secrets.signing_keys",
+    isPath: true,
     is: z.string().transform(toGivenDocument),
     must: "the path of a set of private keys, or its JSON text",
     isSecret: true,
@@ -70,12 +82,14 @@ export const deliverySettings = {
   },
   CADASTRE_PUSH: {
     member: "push",
+    path: "push.enabled",
     ...trueOrFalse,
     default: "false",
     means: "Whether deliveries are pushed to buckets of customers: see [Push](#push)",
   },
   CADASTRE_PUSH_ENDPOINT: {
     member: "pushEndpoint",
+    path: "push.endpoint",
     is: z.string().refine(isBaseUrl),
     must: "an http or https address without a query",
     absent: "those of AWS",
@@ -84,6 +98,7 @@ export const deliverySettings = {
   },
   CADASTRE_WEBHOOK_LOOPBACK: {
     member: "webhookLoopback",
+    path: "webhooks.loopback",
     ...trueOrFalse,
     default: "false",
     means:
@@ -91,12 +106,14 @@ export const deliverySettings = {
   },
   CADASTRE_WORKER: {
     member: "worker",
+    path: "deliveries.worker",
     ...trueOrFalse,
     default: "true",
     means: "Whether the service builds deliveries itself; else `cadastre worker` must run",
   },
   CADASTRE_LEASE_SECONDS: {
     member: "leaseSeconds",
+    path: "deliveries.lease_seconds",
     ...wholeNumber(3, 3600),
     default: "30",
     means: "How long a delivery waits for a worker that says nothing, until another one takes it",

@@ -8,27 +8,37 @@ const host = { is: z.string().regex(/^[\w.:-]{1,255}$/), must: "a host name or a
 
 /** Settings of addresses, connections and answers. */
 export const httpSettings = {
-  PORT: { member: "port", ...port, default: "8080", means: "Port to listen on; 0 takes any free one" },
+  PORT: {
+    member: "port",
+    path: "port",
+    ...port,
+    default: "8080",
+    means: "Port to listen on; 0 takes any free one",
+  },
   HOST: {
     member: "host",
+    path: "host",
     ...host,
     default: "127.0.0.1",
     means: "Address to listen on; 0.0.0.0 for all",
   },
   CADASTRE_ADMIN_PORT: {
     member: "adminPort",
+    path: "admin.port",
     ...port,
     absent: "none",
     means: "Port of `/metrics`: see [Metrics](#metrics); 0 takes any free one",
   },
   CADASTRE_ADMIN_HOST: {
     member: "adminHost",
+    path: "admin.host",
     ...host,
     default: "127.0.0.1",
     means: "Address that `/metrics` listens on",
   },
   CADASTRE_BASE_URL: {
     member: "baseUrl",
+    path: "base_url",
     is: z
       .string()
       .refine(isBaseUrl)
@@ -39,6 +49,8 @@ export const httpSettings = {
   },
   CADASTRE_TRUST_PROXY: {
     member: "trustProxy",
+    path: "trust_proxy",
+    isList: true,
     is: readBy(toTrustedProxies),
     must: "a number of proxies, or addresses and networks such as `loopback,10.0.0.0/8`",
     absent: "none",
@@ -46,6 +58,8 @@ export const httpSettings = {
   },
   CADASTRE_CORS_ORIGINS: {
     member: "corsOrigins",
+    path: "cors_origins",
+    isList: true,
     is: readBy(toOrigins),
     must: "`*`, or origins such as `https://app.example` with commas between",
     absent: "none",
@@ -54,12 +68,14 @@ export const httpSettings = {
   },
   CADASTRE_COMPRESSION: {
     member: "compression",
+    path: "compression",
     ...trueOrFalse,
     default: "true",
     means: "Whether answers are compressed for clients that ask for it: see [Compression](#compression)",
   },
   CADASTRE_ODATA_VERSION: {
     member: "odataVersion",
+    path: "odata_version",
     is: z.enum(["4.0", "4.01"]),
     must: "4.0 or 4.01",
     default: "4.0",
@@ -67,18 +83,21 @@ export const httpSettings = {
   },
   CADASTRE_SERVER_TIMING: {
     member: "serverTiming",
+    path: "server_timing",
     ...trueOrFalse,
     default: "false",
     means: "Whether answers tell the time of each stage in `Server-Timing`",
   },
   CADASTRE_IDLE_SECONDS: {
     member: "idleSeconds",
+    path: "idle_seconds",
     ...wholeNumber(1, 3600),
     default: "30",
     means: "How long a client may take nothing of its answer; then its connection is closed",
   },
   CADASTRE_DRAIN_WAIT_SECONDS: {
     member: "drainWaitSeconds",
+    path: "drain.wait_seconds",
     ...wholeNumber(0, 3600),
     default: "0",
     means:
@@ -86,6 +105,7 @@ export const httpSettings = {
   },
   CADASTRE_DRAIN_SECONDS: {
     member: "drainSeconds",
+    path: "drain.seconds",
     ...wholeNumber(0, 3600),
     default: "10",
     means: "How long a stopping service waits for requests that it has begun to answer",

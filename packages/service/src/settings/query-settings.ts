@@ -5,54 +5,63 @@ import { rate, type Setting, trueOrFalse, wholeNumber } from "./setting.ts";
 export const querySettings = {
   CADASTRE_PAGE_SIZE: {
     member: "pageSize",
+    path: "limits.page_size",
     ...wholeNumber(1, 1000),
     default: "100",
     means: "Records of a page without `$top`, at most 1000",
   },
   CADASTRE_TOP_IS_TOTAL: {
     member: "topIsTotal",
+    path: "top_is_total",
     ...trueOrFalse,
     default: "false",
     means: "Whether `$top` counts the records of all pages together: see [Pages](#pages)",
   },
   CADASTRE_BATCH_REQUESTS: {
     member: "batchRequests",
+    path: "limits.batch_requests",
     ...wholeNumber(1, 1000),
     default: "100",
     means: "Requests that a `$batch` may have, at most 1000",
   },
   CADASTRE_REQUESTS_PER_SECOND: {
     member: "requestsPerSecond",
+    path: "limits.requests_per_second",
     ...rate,
     default: "100",
     means: "Requests of a key a second, unless its entitlement says; 0 for no limit: see [Rates](#rates)",
   },
   CADASTRE_TOKEN_LIFE: {
     member: "tokenLife",
+    path: "limits.token_life",
     ...wholeNumber(1, 31_536_000),
     default: "86400",
     means: "Life of a `$skiptoken`, in seconds",
   },
   CADASTRE_QUERY_SECONDS: {
     member: "querySeconds",
+    path: "limits.query_seconds",
     ...wholeNumber(1, 3600),
     default: "10",
     means: "How long a query may take; then it is stopped, and answered with 503 `query_timeout`",
   },
   CADASTRE_READERS: {
     member: "readers",
+    path: "readers",
     ...wholeNumber(1, 64),
     default: "2",
     means: "Threads that read the database",
   },
   CADASTRE_PROCESSES: {
     member: "processes",
+    path: "processes",
     ...wholeNumber(1, 64),
     default: "1",
     means: "Processes that answer requests on one port: see [Processes](#processes)",
   },
   CADASTRE_CONCURRENT_QUERIES: {
     member: "concurrentQueries",
+    path: "limits.concurrent_queries",
     ...wholeNumber(1, 100_000),
     default: "100",
     means:
@@ -60,6 +69,7 @@ export const querySettings = {
   },
   CADASTRE_SCAN_SECONDS: {
     member: "scanSeconds",
+    path: "limits.scan_seconds",
     ...wholeNumber(1, 3600),
     default: "30",
     means:
@@ -67,6 +77,7 @@ export const querySettings = {
   },
   CADASTRE_MEMORY: {
     member: "memory",
+    path: "memory",
     ...wholeNumber(leastMemory, 1_048_576),
     absent: "3/4 of the container's limit, else 1/4 of the machine's; 1024 at most",
     means: "Memory that the service plans with, in MB: see [Memory](#memory)",

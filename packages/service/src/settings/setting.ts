@@ -4,6 +4,14 @@ import { z } from "zod";
 export type Setting = {
   /** Its name in `Config`. */
   readonly member: string;
+  /** Its member in the settings file: `port`, or `database.url` for the member `url` of the section `database`. */
+  readonly path: string;
+  /** True if the settings file may give a list, which stands for its items with commas between. */
+  readonly isList?: true;
+  /** True if the value may be a path, which the settings file gives relative to its own folder. */
+  readonly isPath?: true;
+  /** True if the settings file may give `<path>_file`, a file with the value, so that it holds no secret itself. */
+  readonly hasFileMember?: true;
   readonly is: z.ZodType<unknown, string>;
   /** Description of valid values, to follow "must be". */
   readonly must: string;

@@ -47,18 +47,22 @@ const headers = {
 export const tracingSettings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     member: "otlpEndpoint",
+    path: "traces.collector",
     ...collectorUrl,
     absent: "none: no traces are recorded",
     means: "Collector of OpenTelemetry that traces are sent to, at `/v1/traces`: see [Traces](#traces)",
   },
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: {
     member: "otlpTracesEndpoint",
+    path: "traces.endpoint",
     ...collectorUrl,
     absent: "`/v1/traces` of that address",
     means: "Address that traces are sent to, in place of the one above",
   },
   OTEL_EXPORTER_OTLP_HEADERS: {
     member: "otlpHeaders",
+    path: "traces.collector_headers",
+    hasFileMember: true,
     ...headers,
     isSecret: true,
     absent: "none",
@@ -66,6 +70,8 @@ export const tracingSettings = {
   },
   OTEL_EXPORTER_OTLP_TRACES_HEADERS: {
     member: "otlpTracesHeaders",
+    path: "traces.headers",
+    hasFileMember: true,
     ...headers,
     isSecret: true,
     absent: "those above",
@@ -73,6 +79,7 @@ export const tracingSettings = {
   },
   OTEL_EXPORTER_OTLP_PROTOCOL: {
     member: "otlpProtocol",
+    path: "traces.protocol",
     is: z.string().toLowerCase().pipe(z.literal("http/json")),
     must: "http/json, the only protocol of this service (set it for this process alone)",
     default: "http/json",
@@ -80,6 +87,7 @@ export const tracingSettings = {
   },
   OTEL_EXPORTER_OTLP_COMPRESSION: {
     member: "otlpCompression",
+    path: "traces.compression",
     is: z
       .string()
       .toLowerCase()
@@ -90,12 +98,14 @@ export const tracingSettings = {
   },
   OTEL_EXPORTER_OTLP_TIMEOUT: {
     member: "otlpTimeout",
+    path: "traces.timeout",
     ...wholeNumber(1, 600_000),
     default: "10000",
     means: "Milliseconds that the collector may take, retries included; then the spans are lost",
   },
   OTEL_TRACES_EXPORTER: {
     member: "tracesExporter",
+    path: "traces.exporter",
     is: z
       .string()
       .toLowerCase()
@@ -106,6 +116,7 @@ export const tracingSettings = {
   },
   OTEL_SDK_DISABLED: {
     member: "telemetryDisabled",
+    path: "traces.disabled",
     is: z.string().toLowerCase().pipe(trueOrFalse.is),
     must: trueOrFalse.must,
     default: "false",
@@ -113,18 +124,21 @@ export const tracingSettings = {
   },
   OTEL_SERVICE_NAME: {
     member: "serviceName",
+    path: "traces.service_name",
     ...anyText("a name"),
     absent: "`service.name` of the attributes below, else cadastre",
     means: "Name of the service in traces",
   },
   OTEL_RESOURCE_ATTRIBUTES: {
     member: "resourceAttributes",
+    path: "traces.attributes",
     ...pairs,
     absent: "none",
     means: "Further attributes of the service in traces, such as `deployment.environment.name=staging`",
   },
   OTEL_TRACES_SAMPLER: {
     member: "tracesSampler",
+    path: "traces.sampler",
     is: z.string().toLowerCase().pipe(z.enum(samplers)),
     must: samplers.join(", ").replace(/, (?=\w+$)/, " or "),
     default: "parentbased_always_on",
@@ -132,6 +146,7 @@ export const tracingSettings = {
   },
   OTEL_TRACES_SAMPLER_ARG: {
     member: "tracesSamplerArg",
+    path: "traces.sampler_share",
     is: z
       .string()
       .regex(/^(?:[01](?:\.0{1,15})?|0?\.\d{1,15})$/)
@@ -142,18 +157,21 @@ export const tracingSettings = {
   },
   OTEL_BSP_SCHEDULE_DELAY: {
     member: "spanDelay",
+    path: "traces.delay",
     ...wholeNumber(1, 600_000),
     default: "5000",
     means: "Milliseconds after which spans are sent that do not fill a batch",
   },
   OTEL_BSP_MAX_QUEUE_SIZE: {
     member: "spanQueue",
+    path: "traces.queue",
     ...wholeNumber(1, 1_000_000),
     default: "2048",
     means: "Spans of a process that wait to be sent; further ones are lost",
   },
   CADASTRE_TRUST_TRACEPARENT: {
     member: "trustTraceparent",
+    path: "traces.trust_clients",
     ...trueOrFalse,
     default: "false",
     means:

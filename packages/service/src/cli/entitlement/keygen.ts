@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { generateKeyPair } from "@cadastre/entitlement";
+import { generateKeyPair, type KeyPair } from "@cadastre/entitlement";
 import { Command } from "commander";
 import { audited, issuerAudit } from "../audited.ts";
 import { printMessage, printResult } from "../outcome.ts";
@@ -17,6 +17,12 @@ export const keygenCommand = (): Command =>
     .action(keygen);
 
 async function keygen({ out, jwks, json }: Options): Promise<void> {
+  const { kid, publicKey } = await createIssuerKey({ out, ...(jwks === undefined ? {} : { jwks }) });
+  printResult(json ? JSON.stringify({ kid, publicKey }) : kid);
+}
+
+/** Makes an issuer's key pair: writes the private key to a new file, and adds the public one to a key set. */
+export async function createIssuerKey({ out, jwks }: Omit<Options, "json">): Promise<KeyPair> {
   const pair = await generateKeyPair();
   // The key set is read before anything is written, so that an invalid one leaves no private key behind.
   const set =
@@ -32,5 +38,5 @@ async function keygen({ out, jwks, json }: Options): Promise<void> {
     await replacePublic(jwks, set.text);
     printMessage(`The public key is in ${jwks}, which has ${set.size} ${set.size === 1 ? "key" : "keys"}.`);
   }
-  printResult(json ? JSON.stringify({ kid: pair.kid, publicKey: pair.publicKey }) : pair.kid);
+  return pair;
 }

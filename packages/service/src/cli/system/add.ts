@@ -31,7 +31,7 @@ export const addCommand = (): Command =>
     .option("--dataset <uuid>", "id of its dataset, if customers know it already (default: a new one)")
     .option("--contact <text>", "whom to ask about its records")
     .action((id: string, options: Options) =>
-      Object.keys(options).length === 0 ? addPartitions(id) : add(id, options),
+      Object.keys(options).length === 0 ? addPartitions(id) : addSystem(id, options),
     );
 
 /** Parses codes of states. @throws {InvalidArgumentError} */
@@ -42,7 +42,11 @@ export function readStates(text: string): readonly string[] {
   return [...new Set(states)];
 }
 
-async function add(id: string, { name, states, prefix, dataset, contact }: Options): Promise<void> {
+/** Adds a system to the catalog, and says so. @throws {CommandRefused} names the option that is missing or wrong */
+export async function addSystem(
+  id: string,
+  { name, states, prefix, dataset, contact }: Options,
+): Promise<void> {
   if (name === undefined)
     throw new CommandRefused("--name is missing: the OriginatingSystemName of its records");
   if (states === undefined)

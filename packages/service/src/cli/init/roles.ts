@@ -1,10 +1,10 @@
 import { Command } from "commander";
-import { rolesSql } from "../data/postgres-roles.ts";
-import { printResult } from "./outcome.ts";
+import { rolesSql } from "../../data/postgres-roles.ts";
+import { printResult } from "../outcome.ts";
 
-/** `cadastre init` */
-export const initCommand = (): Command =>
-  new Command("init")
+/** `cadastre init roles` */
+export const rolesCommand = (): Command =>
+  new Command("roles")
     .description(
       "Write the SQL that creates the roles of a PostgreSQL database with the least rights that each needs, to be run by psql. It has no password, and can be run again.",
     )

@@ -1,0 +1,149 @@
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { Command } from "commander";
+import { stringify } from "yaml";
+import { readConfig } from "../../config.ts";
+import { settingsFileName } from "../../settings/find-settings-file.ts";
+import { settingsTemplate } from "../../settings/settings-template.ts";
+import { writePrivate } from "../entitlement/files.ts";
+import { createIssuerKey } from "../entitlement/keygen.ts";
+import { CommandRefused, printMessage, printResult } from "../outcome.ts";
+import { addSystem } from "../system/add.ts";
+import { completeAnswers, optionOf, readAnswers } from "./answers.ts";
+import { prepareEmptyDatabases } from "./prepare.ts";
+import { type InitAnswers, type Question, questions, systemsOf } from "./questions.ts";
+import { rolesCommand } from "./roles.ts";
+
+type InitOptions = { readonly from?: string; readonly yes?: boolean };
+
+/** `cadastre init` */
+export function initCommand(): Command {
+  const command = new Command("init")
+    .description(
+      "Set up a service for your own listings: write a settings file with every setting, prepare empty databases, and make an issuer's key. Asks on a terminal. Nothing that exists is replaced.",
+    )
+    .option("--from <file>", "file of answers: YAML with the names of these flags, such as `base_url`")
+    .option("--yes", "take the default of each question that no flag answers");
+  for (const { flag, asks, default: otherwise } of questions)
+    command.option(flag, otherwise === "" ? asks : `${asks}; by default ${otherwise}`);
+  return command.addCommand(rolesCommand()).action(init);
+}
+
+async function init(options: InitOptions & Readonly<Record<string, string>>): Promise<void> {
+  const file = process.env["CADASTRE_CONFIG"] || settingsFileName;
+  // The file does not exist yet: commands that read the settings must not look for it.
+  delete process.env["CADASTRE_CONFIG"];
+  if (existsSync(file))
+    throw new CommandRefused(
+      `${file} exists, and is not replaced: edit it and run \`cadastre doctor\`, or write another one with \`--config <file>\``,
+    );
+  const answers = await completeAnswers(knownAnswers(options), options.yes === true, prompt());
+  await setUp(file, answers);
+}
+
+/** A flag takes precedence over the file of answers. */
+function knownAnswers(options: InitOptions & Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+  const flags = questions.flatMap((question): [string, string][] => {
+    const answer = options[optionOf(question)];
+    return answer === undefined ? [] : [[question.name, answer]];
+  });
+  return new Map([...(options.from === undefined ? [] : readAnswers(options.from)), ...flags]);
+}
+
+/** Returns the function that asks on the terminal. Undefined if there is none. */
+function prompt(): ((question: Question) => Promise<string>) | undefined {
+  if (!process.stdin.isTTY) return undefined;
+  return async ({ asks, default: otherwise, fault }) => {
+    const { default: input } = await import("@inquirer/input");
+    const validate = (answer: string) => {
+      const must = fault(answer);
+      return must === undefined || `must be ${must}`;
+    };
+    return input({ message: asks, default: otherwise, validate }, { output: process.stderr });
+  };
+}
+
+async function setUp(file: string, answers: InitAnswers): Promise<void> {
+  const folder = dirname(resolve(file));
+  const urlFile = join(folder, "database-url");
+  const keySetFile = join(folder, "key-set.json");
+  const hasPassword = answers.database_url !== "" && new URL(answers.database_url).password !== "";
+  const isIssuer = answers.issuer_key !== "";
+  for (const made of [...(hasPassword ? [urlFile] : []), ...(isIssuer ? [answers.issuer_key] : [])])
+    if (existsSync(made))
+      throw new CommandRefused(`${made} exists, and is not replaced: name another file, or move it away`);
+  const config = readConfig({
+    ...process.env,
+    CADASTRE_DATA: answers.data,
+    CADASTRE_DATABASE_URL: answers.database_url,
+    CADASTRE_LISTINGS: "0",
+  });
+  await prepareEmptyDatabases(config);
+  printMessage(`Databases without listings: ${answers.database_url === "" ? answers.data : "in PostgreSQL"}`);
+  if (isIssuer) {
+    await mkdir(dirname(resolve(answers.issuer_key)), { recursive: true, mode: 0o700 });
+    await createIssuerKey({ out: answers.issuer_key, jwks: keySetFile });
+  }
+  if (hasPassword) await writePrivate(urlFile, answers.database_url);
+  const values = settingsOf(answers, folder, hasPassword, isIssuer);
+  await writePrivate(file, settingsTemplate(values).trimEnd());
+  printMessage(`Settings: ${file}`);
+  process.env["CADASTRE_CONFIG"] = file;
+  for (const system of systemsOf(answers.systems)) if (system) await addSystem(system.id, system);
+  printMessage(nextSteps(file, answers));
+  printResult(summary(answers).trimEnd());
+}
+
+function settingsOf(
+  answers: InitAnswers,
+  folder: string,
+  hasPassword: boolean,
+  isIssuer: boolean,
+): ReadonlyMap<string, string> {
+  const fromFolder = (path: string) => {
+    const found = relative(folder, resolve(path));
+    return found.startsWith("..") || isAbsolute(found) ? resolve(path) : `./${found}`;
+  };
+  const given: readonly (readonly [string, string])[] = [
+    ["data", fromFolder(answers.data)],
+    ["port", answers.port],
+    ["sample_listings", "0"],
+    ["base_url", answers.base_url],
+    hasPassword ? ["database.url_file", "./database-url"] : ["database.url", answers.database_url],
+    ...(isIssuer
+      ? ([
+          ["trust.key_set", "./key-set.json"],
+          ["trust.issuer", answers.issuer],
+          ["trust.audience", answers.audience],
+        ] as const)
+      : []),
+  ];
+  return new Map(given.filter(([, value]) => value !== ""));
+}
+
+/** Returns the answers as a file for `--from`, without the password of the database. */
+function summary({ systems, database_url, ...others }: InitAnswers): string {
+  const withoutPassword = database_url.replace(/:\/\/[^@/]*@/, "://…@");
+  return stringify({ ...others, database_url: withoutPassword, systems: systemsOf(systems) });
+}
+
+function nextSteps(file: string, { issuer_key, systems }: InitAnswers): string {
+  const config = file === settingsFileName ? "" : ` --config ${file}`;
+  return [
+    ...(issuer_key === ""
+      ? [
+          "Name your issuer in the section `trust` of the settings: `key_set`, `issuer` and `audience`. Until then the service trusts keys of its own, for the demo.",
+        ]
+      : [
+          `The private key ${issuer_key} signs what customers may see. Move it to another machine, where you run \`cadastre entitlement sign\`; the service needs key-set.json alone.`,
+        ]),
+    "Next:",
+    `  cadastre${config} doctor`,
+    ...(systems === "" ? [`  cadastre${config} system add <system> --name <name> --states <codes>`] : []),
+    `  cadastre${config} ingest --resource Property --source <system> <file>`,
+    `  cadastre${config} publish Property`,
+    `  cadastre${config} customer add <customer> --template idx --systems all`,
+    `  cadastre${config} serve`,
+  ].join("\n");
+}
