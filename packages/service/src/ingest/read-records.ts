@@ -2,10 +2,11 @@ import { Readable } from "node:stream";
 import type { EntitySet, Row, StructuralProperty } from "@cadastre/odata";
 import { codecOf } from "@cadastre/odata/run";
 import { CsvError, parse } from "csv-parse";
-import { duplicateEntry, type Entry, entryOf, type FileContent } from "./entry.ts";
-import { duplicateMember, numberOf, parseJson } from "./exact-json.ts";
+import type { Entry, FileContent } from "./entry.ts";
+import { numberOf, parseJson } from "./exact-json.ts";
 import type { Format } from "./format.ts";
 import { IngestError } from "./ingest-error.ts";
+import { jsonEntry } from "./json-entry.ts";
 import { readCommonFormat } from "./read-common-format.ts";
 import { maxLine, readLines } from "./read-lines.ts";
 
@@ -20,18 +21,6 @@ export const readers: Readonly<
 
 async function* readJsonLines(content: FileContent): AsyncGenerator<Entry> {
   for await (const { line, text } of readLines(content)) yield jsonEntry(line, text);
-}
-
-function jsonEntry(line: number, text: string): Entry {
-  const value = parseJson(text);
-  if (value === undefined) return entryOf(line, value);
-  try {
-    const duplicate = duplicateMember(text, value);
-    return duplicate === undefined ? entryOf(line, value) : duplicateEntry(line, duplicate);
-  } catch (error) {
-    if (error instanceof SyntaxError) return { line, malformed: error.message };
-    throw error;
-  }
 }
 
 type CsvRow = {
