@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import type { EntitySet, Row, StructuralProperty } from "@cadastre/odata";
 import { codecOf } from "@cadastre/odata/run";
 import { CsvError, parse } from "csv-parse";
+import { columnNames, delimiterOf, utf8Lines } from "./csv-text.ts";
 import type { Entry, FileContent } from "./entry.ts";
 import { numberOf, parseJson } from "./exact-json.ts";
 import type { Format } from "./format.ts";
@@ -30,10 +31,15 @@ type CsvRow = {
 
 async function* readCsv(content: FileContent, { type }: EntitySet): AsyncGenerator<Entry> {
   const skipped: Entry[] = [];
-  const rows = Readable.from(content).pipe(
+  const blocks = utf8Lines(content);
+  const begun = await blocks.next();
+  const first: Buffer = begun.done === true ? Buffer.alloc(0) : begun.value;
+  const source = Readable.from(joined(first, blocks));
+  const rows = source.pipe(
     parse({
       bom: true,
-      columns: true,
+      columns: (header: readonly string[]) => columnNames(header, type.properties.keys()),
+      delimiter: delimiterOf(first.toString()),
       info: true,
       max_record_size: maxLine,
       skip_empty_lines: true,
@@ -44,6 +50,7 @@ async function* readCsv(content: FileContent, { type }: EntitySet): AsyncGenerat
       },
     }),
   );
+  source.on("error", (error) => rows.destroy(error));
   try {
     for await (const { record, info } of rows as AsyncIterable<CsvRow>) {
       yield* skipped.splice(0);
@@ -54,6 +61,11 @@ async function* readCsv(content: FileContent, { type }: EntitySet): AsyncGenerat
     throw cause;
   }
   yield* skipped;
+}
+
+async function* joined(first: Buffer, others: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield first;
+  yield* others;
 }
 
 const typed = (
