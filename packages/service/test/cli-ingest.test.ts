@@ -225,6 +225,7 @@ test.each<[string, string, readonly string[], string]>([
   ],
   ["an empty file", "", [], "holds nothing"],
   ["a damaged gzip", "\u001f\u008b\u0008junk", ["--format", "jsonl"], "its compression is damaged"],
+  ["a zip archive", "PK\u0003\u0004junk", [], "is a zip archive, which is not read: extract it"],
   ["a full set that is not whole", "{}", ["--full"], "a full set must be whole, and nothing of it is staged"],
   ["too many rejects", "{}\n{}", ["--max-rejects", "1"], "2 records are rejected, more than 1"],
 ])("%s is refused", async (name, content, options, sentence) => {

@@ -19,6 +19,8 @@ export type Input = {
 };
 
 const startBytes = 4096;
+/** First bytes of a zip archive. */
+const zipMagic = Buffer.from("PK\u0003\u0004");
 
 /** Calls `work` with a file. `-` stands for standard input, which is copied to a temporary file in `folder` until `work` is done. */
 export async function withInput<T>(
@@ -44,6 +46,10 @@ async function inputOf(file: string, name: string): Promise<Input> {
   const hash = createHash("sha256");
   await pipeline(createReadStream(file), hash).catch(refuse);
   const head = await readHead(file);
+  if (head.subarray(0, zipMagic.length).equals(zipMagic))
+    throw new IngestError(
+      `${name} is a zip archive, which is not read: extract it, and ingest its files one by one, plain or in gzip`,
+    );
   const isPacked = head[0] === 0x1f && head[1] === 0x8b;
   const read = async function* (onBytes: (bytes: number) => void): AsyncGenerator<Uint8Array> {
     const source = createReadStream(file);

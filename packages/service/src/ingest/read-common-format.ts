@@ -1,10 +1,9 @@
-import { pipeline } from "node:stream";
 import type { EntitySet } from "@cadastre/odata";
-import { Assembler } from "stream-json/assembler.js";
-import { parser, type Token } from "stream-json/parser.js";
 import { duplicateEntry, type Entry, entryOf, type FileContent } from "./entry.ts";
-import { numberOf } from "./exact-json.ts";
+import { duplicateMember, parseJson } from "./exact-json.ts";
 import { IngestError } from "./ingest-error.ts";
+import { parsedEntry } from "./json-entry.ts";
+import { JsonValues, ValueTooLong } from "./json-values.ts";
 import { maxLine } from "./read-lines.ts";
 
 const contextName = "@reso.context";
@@ -17,102 +16,173 @@ const contextForm = /^urn:reso:metadata:\d+(?:\.\d+)*:resource:(\w+)$/i;
  * @throws {IngestError} if the content is not such a document, or one of another resource
  */
 export async function* readCommonFormat(content: FileContent, { name }: EntitySet): AsyncGenerator<Entry> {
-  const head: Record<string, unknown> = {};
-  const assembler = new ExactAssembler();
-  let member: string | undefined;
-  let duplicateInHead: string | undefined;
-  let [isList, line] = [false, 0];
+  const document = new DocumentReader(content);
   try {
-    for await (const token of tokensOf(content, () => line)) {
-      if (member === undefined) {
-        if (token.name === "keyValue") member = token.value;
-        else if (token.name !== "startObject" && token.name !== "endObject") throw notTheFormat();
+    await document.begin();
+    const head = new DocumentHead(name);
+    let isList = false;
+    for await (const member of document.members()) {
+      if (member !== "value") {
+        const { text, value } = await document.value();
+        if (!isList) head.add(member, text, value);
         continue;
       }
-      if (member === "value" && !isList) {
-        requireResource(head, name);
-        if (token.name !== "startArray") throw notTheFormat();
-        isList = true;
-        // Discards a duplicate in the members before the list: they do not belong to a record.
-        assembler.takeDuplicate();
-        continue;
-      }
-      if (member === "value" && token.name === "endArray" && assembler.done) {
-        member = undefined;
-        continue;
-      }
-      if (!assembler.consume(token).done) continue;
-      if (member === "value") {
-        const duplicate = assembler.takeDuplicate();
-        line++;
-        yield duplicate === undefined ? entryOf(line, assembler.current) : duplicateEntry(line, duplicate);
-      } else {
-        if (Object.hasOwn(head, member)) duplicateInHead ??= member;
-        head[member] = assembler.current;
-        member = undefined;
-      }
+      if (isList) throw new IngestError("the document has two lists `value`: leave one of them out");
+      head.requireResource();
+      isList = true;
+      for await (const { text, value } of document.items()) yield parsedEntry(document.records, text, value);
     }
-  } catch (cause) {
-    if (!isParseError(cause)) throw cause;
-    throw new IngestError(`the document is no JSON behind record ${line}`, { cause });
-  }
-  if (isList) return;
-  requireResource(head, name);
-  const duplicate = duplicateInHead ?? assembler.takeDuplicate();
-  yield duplicate === undefined ? entryOf(1, head) : duplicateEntry(1, duplicate);
-}
-
-const tokensOf = (content: FileContent, records: () => number): AsyncIterable<Token> =>
-  pipeline(bounded(content, records), parser.asStream({ streamValues: false }), () => {});
-
-/** @throws {IngestError} if a record is longer than `maxLine`, which could exhaust the memory */
-async function* bounded(content: FileContent, records: () => number): AsyncGenerator<Uint8Array> {
-  let [held, at] = [0, 0];
-  for await (const chunk of content) {
-    held = chunk.length + (records() === at ? held : 0);
-    at = records();
-    if (held > maxLine) throw new IngestError(`record ${at + 1} is longer than ${maxLine} bytes`);
-    yield chunk;
+    await document.end();
+    if (!isList) yield head.entry();
+  } finally {
+    await document.close();
   }
 }
 
-/** An assembler that keeps all digits of numbers that a double cannot hold, and notices repeated members of an object. */
-class ExactAssembler extends Assembler {
+/** Members of the document before its list, or of the only record. */
+class DocumentHead {
+  readonly #resource: string;
+  readonly #members = new Map<string, unknown>();
   #duplicate: string | undefined;
+  #length = 0;
 
-  /** Returns the first name that has occurred twice in one object since the last call. */
-  takeDuplicate(): string | undefined {
-    const duplicate = this.#duplicate;
-    this.#duplicate = undefined;
-    return duplicate;
+  constructor(resource: string) {
+    this.#resource = resource;
   }
 
-  override keyValue(name: string): void {
-    if (Object.hasOwn(this.current as object, name)) this.#duplicate ??= name;
-    super.keyValue(name);
+  /** @throws {IngestError} if the members are longer than a record may be */
+  add(name: string, text: string, value: unknown): void {
+    this.#length += name.length + text.length;
+    if (this.#length > maxLine) throw tooLong(1);
+    if (this.#members.has(name)) this.#duplicate ??= name;
+    this.#duplicate ??= duplicateIn(text, value);
+    this.#members.set(name, value);
   }
 
-  override numberValue(text: string): void {
-    saveValue(this, numberOf(text));
+  /** @throws {IngestError} */
+  requireResource(): void {
+    const context = this.#members.get(contextName);
+    if (typeof context !== "string") throw notTheFormat();
+    const [, resource = ""] = contextForm.exec(context) ?? [];
+    if (resource.toLowerCase() !== this.#resource.toLowerCase())
+      throw new IngestError(
+        `the document's \`${contextName}\` does not name ${this.#resource}: see --resource`,
+      );
+  }
+
+  /** Returns the entry of a document that is a record itself. */
+  entry(): Entry {
+    this.requireResource();
+    return this.#duplicate === undefined
+      ? entryOf(1, Object.fromEntries(this.#members))
+      : duplicateEntry(1, this.#duplicate);
   }
 }
 
-/** Stores any value, by the assembler's method for strings, which stores its argument unchanged. */
-const saveValue = (assembler: { stringValue(value: unknown): void }, value: unknown): void =>
-  assembler.stringValue(value);
-
-/** True for a syntax error of the parser. Errors of files and streams have a code. */
-const isParseError = (cause: unknown): boolean =>
-  cause instanceof Error && !(cause instanceof IngestError) && !("code" in cause);
-
-/** @throws {IngestError} */
-function requireResource(head: Readonly<Record<string, unknown>>, name: string): void {
-  const context = head[contextName];
-  if (typeof context !== "string") throw notTheFormat();
-  const [, resource = ""] = contextForm.exec(context) ?? [];
-  if (resource.toLowerCase() !== name.toLowerCase())
-    throw new IngestError(`the document's \`${contextName}\` does not name ${name}: see --resource`);
+/** @throws {IngestError} if the value is nested too deeply */
+function duplicateIn(text: string, value: unknown): string | undefined {
+  try {
+    return duplicateMember(text, value);
+  } catch (cause) {
+    if (cause instanceof SyntaxError) throw new IngestError(`a member of the document is ${cause.message}`);
+    throw cause;
+  }
 }
+
+type ParsedValue = { readonly text: string; readonly value: unknown };
+
+const [comma, colon] = [0x2c, 0x3a];
+const [openArray, closeArray] = [0x5b, 0x5d];
+const [openObject, closeObject] = [0x7b, 0x7d];
+
+/** Reads a document that is one JSON object. It accepts what `JSON.parse` accepts. */
+class DocumentReader {
+  readonly #values: JsonValues;
+  /** Number of records that were read. */
+  records = 0;
+
+  constructor(content: FileContent) {
+    this.#values = new JsonValues(content, maxLine);
+  }
+
+  close(): Promise<void> {
+    return this.#values.close();
+  }
+
+  async begin(): Promise<void> {
+    await this.#values.skipMark();
+    const first = await this.#values.peek();
+    if (first === openObject) return;
+    throw first !== undefined && beginsOtherValue.test(String.fromCharCode(first))
+      ? notTheFormat()
+      : this.#malformed();
+  }
+
+  /** Yields the names of the members. The caller reads the value of each before the next. */
+  async *members(): AsyncGenerator<string> {
+    for await (const _ of this.#parts(closeObject)) {
+      const { value } = await this.value();
+      if (typeof value !== "string" || (await this.#values.peek()) !== colon) throw this.#malformed();
+      this.#values.skip();
+      yield value;
+    }
+  }
+
+  /** Yields the items of a list, each of which is a record. */
+  async *items(): AsyncGenerator<ParsedValue> {
+    const first = await this.#values.peek();
+    if (first !== openArray) throw first === undefined ? this.#malformed() : notTheFormat();
+    for await (const _ of this.#parts(closeArray)) {
+      const item = await this.value();
+      this.records++;
+      yield item;
+    }
+  }
+
+  /** Reads a value. */
+  async value(): Promise<ParsedValue> {
+    await this.#values.peek();
+    const text = await this.#values.take().catch((cause: unknown) => {
+      throw cause instanceof ValueTooLong ? tooLong(this.records + 1) : cause;
+    });
+    const value = text === undefined ? undefined : parseJson(text);
+    if (text === undefined || value === undefined) throw this.#malformed();
+    return { text, value };
+  }
+
+  /** Requires the end of the document. */
+  async end(): Promise<void> {
+    if ((await this.#values.peek()) !== undefined) throw this.#malformed();
+  }
+
+  /** Yields before each part of a list or object, between its brackets and commas. */
+  async *#parts(close: number): AsyncGenerator<void> {
+    this.#values.skip();
+    if ((await this.#values.peek()) === close) {
+      this.#values.skip();
+      return;
+    }
+    for (;;) {
+      yield;
+      const next = await this.#values.peek();
+      if (next !== comma && next !== close) throw this.#malformed();
+      this.#values.skip();
+      if (next === close) return;
+    }
+  }
+
+  #malformed(): IngestError {
+    return new IngestError(
+      `the document is no JSON behind record ${this.records}, at byte ${this.#values.position + 1}`,
+    );
+  }
+}
+
+/** First characters of JSON values other than an object. */
+const beginsOtherValue = /[["\dtfn-]/;
+
+const tooLong = (record: number): IngestError =>
+  new IngestError(`record ${record} is longer than ${maxLine} bytes`);
 
 const notTheFormat = (): IngestError =>
   new IngestError(

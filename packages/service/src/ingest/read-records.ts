@@ -2,10 +2,12 @@ import { Readable } from "node:stream";
 import type { EntitySet, Row, StructuralProperty } from "@cadastre/odata";
 import { codecOf } from "@cadastre/odata/run";
 import { CsvError, parse } from "csv-parse";
-import { duplicateEntry, type Entry, entryOf, type FileContent } from "./entry.ts";
-import { duplicateMember, numberOf, parseJson } from "./exact-json.ts";
+import { columnNames, delimiterOf, utf8Lines } from "./csv-text.ts";
+import type { Entry, FileContent } from "./entry.ts";
+import { numberOf, parseJson } from "./exact-json.ts";
 import type { Format } from "./format.ts";
 import { IngestError } from "./ingest-error.ts";
+import { jsonEntry } from "./json-entry.ts";
 import { readCommonFormat } from "./read-common-format.ts";
 import { maxLine, readLines } from "./read-lines.ts";
 
@@ -22,18 +24,6 @@ async function* readJsonLines(content: FileContent): AsyncGenerator<Entry> {
   for await (const { line, text } of readLines(content)) yield jsonEntry(line, text);
 }
 
-function jsonEntry(line: number, text: string): Entry {
-  const value = parseJson(text);
-  if (value === undefined) return entryOf(line, value);
-  try {
-    const duplicate = duplicateMember(text, value);
-    return duplicate === undefined ? entryOf(line, value) : duplicateEntry(line, duplicate);
-  } catch (error) {
-    if (error instanceof SyntaxError) return { line, malformed: error.message };
-    throw error;
-  }
-}
-
 type CsvRow = {
   readonly record: Readonly<Record<string, string>>;
   readonly info: { readonly lines: number };
@@ -41,10 +31,15 @@ type CsvRow = {
 
 async function* readCsv(content: FileContent, { type }: EntitySet): AsyncGenerator<Entry> {
   const skipped: Entry[] = [];
-  const rows = Readable.from(content).pipe(
+  const blocks = utf8Lines(content);
+  const begun = await blocks.next();
+  const first: Buffer = begun.done === true ? Buffer.alloc(0) : begun.value;
+  const source = Readable.from(joined(first, blocks));
+  const rows = source.pipe(
     parse({
       bom: true,
-      columns: true,
+      columns: (header: readonly string[]) => columnNames(header, type.properties.keys()),
+      delimiter: delimiterOf(first.toString()),
       info: true,
       max_record_size: maxLine,
       skip_empty_lines: true,
@@ -55,6 +50,7 @@ async function* readCsv(content: FileContent, { type }: EntitySet): AsyncGenerat
       },
     }),
   );
+  source.on("error", (error) => rows.destroy(error));
   try {
     for await (const { record, info } of rows as AsyncIterable<CsvRow>) {
       yield* skipped.splice(0);
@@ -65,6 +61,11 @@ async function* readCsv(content: FileContent, { type }: EntitySet): AsyncGenerat
     throw cause;
   }
   yield* skipped;
+}
+
+async function* joined(first: Buffer, others: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield first;
+  yield* others;
 }
 
 const typed = (
