@@ -5,6 +5,7 @@ import { ConfigError } from "../config.ts";
 import { DataError } from "../data/data-error.ts";
 import { PrepareError } from "../data/prepare-error.ts";
 import { IngestError } from "../ingest/ingest-error.ts";
+import { LearnError } from "../learn/learn-error.ts";
 import { FeedError } from "../replicate/feed-error.ts";
 
 /** Exit codes of the program. */
@@ -29,6 +30,7 @@ const refusals = [
   EntitlementError,
   FeedError,
   IngestError,
+  LearnError,
   PrepareError,
   StoreError,
 ];
