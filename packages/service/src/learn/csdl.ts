@@ -18,7 +18,7 @@ export type CsdlEnumeration = {
   readonly members: readonly FeedLookupValue[];
 };
 
-/** What a CSDL document declares. Types are by qualified name, with the namespace and with its alias. */
+/** Declarations of a CSDL document. Types are by qualified name, with the namespace and with its alias. */
 export type CsdlDocument = {
   /** Qualified type by entity set. */
   readonly entitySets: ReadonlyMap<string, string>;

@@ -12,14 +12,14 @@ import { readCsdlJson } from "./read-csdl-json.ts";
 import { readCsdlXml } from "./read-csdl-xml.ts";
 import { withRows } from "./read-lookup-rows.ts";
 
-/** Where a source is described. Each is a file or a URL. */
+/** Places of the descriptions of a source. Each is a file or a URL. */
 export type SourceDescription = {
   readonly metadata: string;
   /** Rows of Lookup and Field. Undefined: those of the service, if the metadata has a URL. */
   readonly lookups: string | undefined;
 };
 
-/** How the requests to a source are made. */
+/** Options of the requests to a source. */
 export type SourceAccess = {
   readonly apiKey: string | undefined;
   readonly pageSize: number;
