@@ -6,11 +6,13 @@ import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Row } from "@cadastre/odata";
-import { entitySet } from "@cadastre/reso";
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import { ownCpuTime } from "@cadastre/store/testing";
 import { type Format, formats } from "../src/ingest/format.ts";
 import { readers } from "../src/ingest/read-records.ts";
 import { recordsOf } from "./records.ts";
+
+const { entitySet } = sampleCatalog;
 
 const megabytes = Number(process.argv[2] ?? 100);
 const rounds = Number(process.argv[3] ?? 3);

@@ -1,8 +1,10 @@
-import { entitySet } from "@cadastre/reso";
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Entry } from "../src/ingest/entry.ts";
 import { readCommonFormat } from "../src/ingest/read-common-format.ts";
+
+const { entitySet } = sampleCatalog;
 
 const context = '"@reso.context":"urn:reso:metadata:2.0:resource:office"';
 

@@ -19,7 +19,7 @@ test("the commands of docs/systems.md lead from an empty folder to listings with
   const blocks = [...(await readFile(page, "utf8")).matchAll(/^```sh run\n([\s\S]*?)^```$/gm)];
   const script = [compiledCommands, ...blocks.map(([, commands]) => commands)].join("\n");
   const environment = { ...process.env, CADASTRE_DATA: folder };
-  const { status, stderr } = spawnSync("bash", ["-euo", "pipefail", "-c", script], {
+  const { status, stdout, stderr } = spawnSync("bash", ["-euo", "pipefail", "-c", script], {
     encoding: "utf8",
     env: environment,
   });
@@ -27,5 +27,8 @@ test("the commands of docs/systems.md lead from an empty folder to listings with
   expect(stderr).toContain("Read 2 records; staged 2 changes.");
   const listed = await cadastre(["field", "list", "northshore"], { environment: { CADASTRE_DATA: folder } });
   expect(listed.stdout).toMatch(/^Property +NSM_Zoning +Edm.String +NSM_Zoning +Zoning$/m);
+  const [, proposed = "absent"] = /^```text\n([\s\S]*?)^```$/m.exec(await readFile(page, "utf8")) ?? [];
+  expect(stdout).toContain(proposed);
+  expect(listed.stdout).toMatch(/^Property +NSM_Shoreline +Edm.String +NSM_Shoreline +Shoreline$/m);
   await rm(folder, { recursive: true });
-}, 60_000);
+}, 120_000);

@@ -114,6 +114,11 @@ export const operatorExamples: ExampleTable = {
     "cadastre system add acme",
   ],
   "system change": ["cadastre system change acme --contact data@acme.example"],
+  "system learn": [
+    "cadastre system learn acme --metadata https://feed.example/reso/odata --key-env FEED_KEY",
+    "cadastre system learn acme --metadata metadata.xml --lookups lookups.json --out fields.json",
+    "cadastre system learn acme --metadata metadata.xml --apply --yes",
+  ],
   "system export": ["cadastre system export --out catalog.json"],
   "system import": ["cadastre system import catalog.json --dry-run", "cadastre system import catalog.json"],
   field: ["cadastre field list acme"],

@@ -6,6 +6,7 @@ import { ConfigError } from "../config.ts";
 import { DataError } from "../data/data-error.ts";
 import { PrepareError } from "../data/prepare-error.ts";
 import { IngestError } from "../ingest/ingest-error.ts";
+import { LearnError } from "../learn/learn-error.ts";
 import { FeedError } from "../replicate/feed-error.ts";
 
 export { printMessage, printResult } from "@cadastre/client/terminal";
@@ -33,6 +34,7 @@ const refusals = [
   EntitlementError,
   FeedError,
   IngestError,
+  LearnError,
   PrepareError,
   StoreError,
 ];

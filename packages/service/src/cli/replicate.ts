@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { defaultRetryPolicy } from "@cadastre/client/http";
 import { type ResourceName, resourceNames } from "@cadastre/reso";
 import { Command, Option } from "commander";
@@ -9,7 +8,8 @@ import { type FeedOptions, feedOf } from "../replicate/feed.ts";
 import type { FeedRequest } from "../replicate/fetch-feed.ts";
 import { type FeedReport, type Replication, replicateFeed } from "../replicate/replicate.ts";
 import { sampleWarning, withServiceStore } from "./data.ts";
-import { CommandRefused, printMessage, printResult } from "./outcome.ts";
+import { type FeedKeySource, readFeedKey } from "./feed-key.ts";
+import { printMessage, printResult } from "./outcome.ts";
 import { number, showItemProgress } from "./progress.ts";
 import {
   allowShrinkOption,
@@ -93,25 +93,6 @@ async function askingOf(url: string, options: Options): Promise<FeedRequest> {
     retryPolicy: { ...defaultRetryPolicy, tries, timeout: timeout * 1000 },
     onRetry: (reason, pause) => printMessage(`  ${reason}: again in ${(pause / 1000).toFixed(1)} s`),
   };
-}
-
-/** Source of a feed's API key. The key is never an argument, because other users of the machine can read those. */
-type FeedKeySource = { readonly keyEnv?: string; readonly keyFile?: string };
-
-/** Reads the API key of a feed. @throws {CommandRefused} whose message does not quote the content, which may be a secret */
-async function readFeedKey({ keyEnv, keyFile }: FeedKeySource): Promise<string | undefined> {
-  if (keyEnv !== undefined) return checkedKey(process.env[keyEnv], `the variable ${keyEnv}`);
-  if (keyFile === undefined) return undefined;
-  const text = await readFile(keyFile, "utf8").catch((cause: NodeJS.ErrnoException) => {
-    throw new CommandRefused(`${keyFile} cannot be read (${cause.code})`, { cause });
-  });
-  return checkedKey(text, keyFile);
-}
-
-function checkedKey(text: string | undefined, place: string): string {
-  const key = text?.trim() ?? "";
-  if (/^[!-~]{1,4096}$/.test(key)) return key;
-  throw new CommandRefused(`${place} must hold a key: printable ASCII on one line`);
 }
 
 /** Shows progress by time: the position of the latest `ModificationTimestamp` between that of the first record and now. */

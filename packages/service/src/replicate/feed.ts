@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import { keyFieldOf, type ResourceName } from "@cadastre/reso";
+import { keyFieldOf, type ResourceName, resourceNames } from "@cadastre/reso";
 import { FeedError } from "./feed-error.ts";
 
 /** Entity set of another RESO Web API, and the selection of its records to replicate. */
 export type SourceFeed = {
   /** URL of the entity set. */
   readonly url: URL;
-  /** Name of its key property. */
+  /** Name of its key property. Empty for what is not a resource of the service. */
   readonly key: string;
   /** Sent as `Authorization: Bearer`. Undefined if the feed needs none. */
   readonly apiKey: string | undefined;
@@ -19,11 +19,11 @@ export type SourceFeed = {
 export type FeedOptions = Pick<SourceFeed, "apiKey" | "filter" | "select">;
 
 /**
- * Returns the feed of a resource at the service root of a Web API.
+ * Returns the feed of a resource, or of a description such as `$metadata`, at the service root of a Web API.
  *
  * @throws {FeedError} if the URL is invalid, or the API key would be sent over plain HTTP to another machine
  */
-export function feedOf(root: string, name: ResourceName, options: FeedOptions): SourceFeed {
+export function feedOf(root: string, name: string, options: FeedOptions): SourceFeed {
   const url = URL.canParse(root) ? new URL(root) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
     throw new FeedError("the address of the feed must begin with https://");
@@ -32,8 +32,11 @@ export function feedOf(root: string, name: ResourceName, options: FeedOptions): 
   if (options.apiKey !== undefined && url.protocol === "http:" && !isLocal(url.hostname))
     throw new FeedError("a key is sent over https alone: http is for this machine");
   url.pathname = `${url.pathname.replace(/\/+$/, "")}/${name}`;
-  return { ...options, url, key: keyFieldOf(name) };
+  return { ...options, url, key: isResource(name) ? keyFieldOf(name) : "" };
 }
+
+const isResource = (name: string): name is ResourceName =>
+  (resourceNames as readonly string[]).includes(name);
 
 const isLocal = (hostname: string): boolean => /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 

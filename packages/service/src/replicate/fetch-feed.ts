@@ -16,6 +16,8 @@ export type FeedRequest = {
   readonly retryPolicy: RetryPolicy;
   /** Requested number of records per page. */
   readonly pageSize: number;
+  /** Media types of the answer. Default: JSON. */
+  readonly accept?: readonly string[];
   /** Called before a retry, with the pause in milliseconds. */
   readonly onRetry: (reason: string, pause: number) => void;
 };
@@ -38,11 +40,13 @@ class TransientFeedError extends Error {
   }
 }
 
+const jsonAlone: readonly string[] = ["application/json"];
+
 /** Status codes that are retried. */
 const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /**
- * Fetches a JSON answer and returns its text. Retries transient errors with exponential backoff.
+ * Fetches an answer and returns its text. Retries transient errors with exponential backoff.
  *
  * @throws {FeedError}
  */
@@ -66,10 +70,14 @@ export async function fetchFeed(url: URL, asking: FeedRequest): Promise<string> 
   }
 }
 
-async function answerOf(url: URL, { feed, pageSize }: FeedRequest, signal: AbortSignal): Promise<string> {
+async function answerOf(
+  url: URL,
+  { feed, pageSize, accept = jsonAlone }: FeedRequest,
+  signal: AbortSignal,
+): Promise<string> {
   const { apiKey } = feed;
   const headers = {
-    accept: "application/json",
+    accept: accept.join(", "),
     "odata-maxversion": "4.0",
     prefer: `odata.maxpagesize=${pageSize}, omit-values=nulls`,
     ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
@@ -85,15 +93,16 @@ async function answerOf(url: URL, { feed, pageSize }: FeedRequest, signal: Abort
       at = followed(location, at);
       continue;
     }
-    await requireSuccess(response, at);
+    await requireSuccess(response, at, accept);
     return await textOf(response, at, signal);
   }
 }
 
-async function requireSuccess(response: Response, url: URL): Promise<void> {
+async function requireSuccess(response: Response, url: URL, accept: readonly string[]): Promise<void> {
   const { status, headers } = response;
   const type = headers.get("content-type") ?? "no type";
-  if (status === 200 && /^application\/json\s*(?:;|$)/i.test(type)) return;
+  const mediaType = type.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  if (status === 200 && accept.includes(mediaType)) return;
   leaveBody(response.body);
   if (passing.has(status))
     throw new TransientFeedError(`gave ${status}`, retryAfter(headers.get("retry-after"), Date.now()));
@@ -101,7 +110,7 @@ async function requireSuccess(response: Response, url: URL): Promise<void> {
     throw new FeedError(`${shown(url)} gave ${status}: give a key that may read it`);
   if (status === 200)
     throw new FeedError(
-      `${shown(url)} gave \`${type.replace(/[^ -~]/g, "?").slice(0, 64)}\` and no JSON: is it an OData address?`,
+      `${shown(url)} gave \`${type.replace(/[^ -~]/g, "?").slice(0, 64)}\` and no ${accept === jsonAlone ? "JSON" : "metadata"}: is it an OData address?`,
     );
   throw new FeedError(`${shown(url)} gave ${status}`);
 }

@@ -1,7 +1,9 @@
-import { entitySet } from "@cadastre/reso";
+import { sampleCatalog } from "@cadastre/sample/catalog";
 import { expect, test } from "vitest";
 import type { Entry } from "../../src/ingest/entry.ts";
 import { readers } from "../../src/ingest/read-records.ts";
+
+const { entitySet } = sampleCatalog;
 
 async function read(bytes: Buffer, size = 5): Promise<readonly Entry[]> {
   async function* chunks(): AsyncGenerator<Uint8Array> {

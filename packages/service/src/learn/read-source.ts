@@ -1,0 +1,114 @@
+import { readFile, stat } from "node:fs/promises";
+import type { RetryPolicy } from "@cadastre/client/http";
+import type { Row } from "@cadastre/odata";
+import { isObject } from "../ingest/entry.ts";
+import { feedOf, shown } from "../replicate/feed.ts";
+import { fetchFeed } from "../replicate/fetch-feed.ts";
+import { feedPages } from "../replicate/pages.ts";
+import { schemaOfCsdl } from "./csdl.ts";
+import type { FeedSchema } from "./feed-schema.ts";
+import { LearnError } from "./learn-error.ts";
+import { readCsdlJson } from "./read-csdl-json.ts";
+import { readCsdlXml } from "./read-csdl-xml.ts";
+import { withRows } from "./read-lookup-rows.ts";
+
+/** Places of the descriptions of a source. Each is a file or a URL. */
+export type SourceDescription = {
+  readonly metadata: string;
+  /** Rows of Lookup and Field. Undefined: those of the service, if the metadata has a URL. */
+  readonly lookups: string | undefined;
+};
+
+/** Options of the requests to a source. */
+export type SourceAccess = {
+  readonly apiKey: string | undefined;
+  readonly pageSize: number;
+  readonly retryPolicy: RetryPolicy;
+  readonly onRetry: (reason: string, pause: number) => void;
+};
+
+/** Maximum size of a file, in bytes. */
+const maxFile = 64 * 1024 * 1024;
+
+/** Maximum number of rows of Lookup and Field. */
+const maxRows = 500_000;
+
+const isUrl = (place: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(place);
+
+/**
+ * Reads the description of a source.
+ *
+ * @throws {LearnError | FeedError} if it cannot be read, or is not one
+ */
+export async function readSource(
+  { metadata, lookups }: SourceDescription,
+  access: SourceAccess,
+): Promise<FeedSchema> {
+  const root = metadata.replace(/\/\$metadata$/, "").replace(/\/+$/, "");
+  const text = isUrl(metadata) ? await readUrl(root, "$metadata", access) : await readText(metadata);
+  const isXml = text
+    .replace(/^\uFEFF/, "")
+    .trimStart()
+    .startsWith("<");
+  const document = (isXml ? readCsdlXml : readCsdlJson)(text.replace(/^\uFEFF/, ""), metadata);
+  const schema = schemaOfCsdl(document);
+  if (lookups !== undefined) return withRows(schema, await readRows(lookups, access), lookups);
+  if (!isUrl(metadata)) return schema;
+  let described = schema;
+  for (const set of ["Lookup", "Field"])
+    if (document.entitySets.has(set))
+      described = withRows(described, await readRows(`${root}/${set}`, access), `${root}/${set}`);
+  return described;
+}
+
+function readUrl(root: string, name: string, access: SourceAccess): Promise<string> {
+  const feed = feedOf(root, name, { apiKey: access.apiKey, filter: undefined, select: undefined });
+  return fetchFeed(feed.url, { ...access, feed, accept: ["application/xml", "application/json"] });
+}
+
+async function readText(file: string): Promise<string> {
+  const refuse = (cause: NodeJS.ErrnoException) => {
+    throw new LearnError(`${file} cannot be read (${cause.code}): give a file or an https:// address`, {
+      cause,
+    });
+  };
+  const { size } = await stat(file).catch(refuse);
+  if (size > maxFile) throw new LearnError(`${file} has ${size} bytes: at most ${maxFile} are read`);
+  return readFile(file, "utf8").catch(refuse);
+}
+
+/** Reads rows of Lookup or Field: all pages of an entity set, or a file with `value`, a JSON array or JSON lines. */
+async function readRows(place: string, access: SourceAccess): Promise<readonly Row[]> {
+  if (!isUrl(place)) return rowsOf(await readText(place), place);
+  const at = place.lastIndexOf("/");
+  const options = { apiKey: access.apiKey, filter: undefined, select: undefined };
+  const feed = feedOf(place.slice(0, at), place.slice(at + 1), options);
+  const rows: Row[] = [];
+  for await (const page of feedPages(feed.url, { ...access, feed })) {
+    rows.push(...page);
+    if (rows.length > maxRows) throw new LearnError(`${shown(feed.url)} has more than ${maxRows} records`);
+  }
+  return rows;
+}
+
+function rowsOf(text: string, file: string): readonly Row[] {
+  const parse = (json: string): unknown => {
+    try {
+      return JSON.parse(json);
+    } catch {
+      return undefined;
+    }
+  };
+  const whole = parse(text);
+  const rows = isObject(whole) && Array.isArray(whole["value"]) ? whole["value"] : whole;
+  const list = Array.isArray(rows)
+    ? rows
+    : text
+        .split("\n")
+        .filter((line) => line.trim() !== "")
+        .map(parse);
+  if (list.every(isObject)) return list;
+  throw new LearnError(
+    `${file} must hold records of Lookup or Field: a JSON object with \`value\`, a JSON array, or JSON lines`,
+  );
+}
