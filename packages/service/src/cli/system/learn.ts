@@ -48,13 +48,6 @@ export const learnCommand = (): Command =>
     .addOption(new Option("--json", "write the result for machines"))
     .option("--apply", "add the fields and lookups to the catalog")
     .option("--yes", "with --apply: do not ask")
-    .addHelpText(
-      "after",
-      `
-Examples:
-  cadastre system learn northshore --metadata https://mls.example/odata --key-file mls.key
-  cadastre system learn northshore --metadata metadata.xml --lookups lookups.json --out fields.json`,
-    )
     .action(learn);
 
 async function learn(id: string, options: Options): Promise<void> {
