@@ -15,6 +15,7 @@ const registry = "packages/service/src/data/registry.ts";
 const pruning = "packages/service/src/data/pruning.ts";
 const buildCheck = "packages/service/src/check/check-builds.ts";
 const changedRecords = "packages/service/src/gates/changed.ts";
+const doctorFolder = "packages/service/src/cli/doctor/folder-checks.ts";
 const buildCommands = "packages/service/src/cli/builds.ts";
 const gateCommands = "packages/service/src/cli/gates.ts";
 const retireCommands = "packages/service/src/cli/system/retire.ts";
@@ -83,6 +84,7 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
     [
       buildCheck,
       buildCommands,
+      doctorFolder,
       explainCommand,
       recordExplanation,
       gateCommands,
@@ -144,6 +146,8 @@ describe("past restriction", () => {
       buildCheck,
       "packages/service/src/check/check.ts",
       command,
+      "packages/service/src/cli/doctor/doctor.ts",
+      doctorFolder,
       "packages/service/src/cli/sample.ts",
       catalogChange,
       migration,

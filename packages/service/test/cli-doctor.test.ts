@@ -37,6 +37,8 @@ beforeEach(async () => {
     at("data"),
     "--issuer-key",
     key(),
+    "--systems",
+    "mymls:My MLS:TX",
   ]);
   expect(code).toBe(0);
 });
@@ -52,6 +54,8 @@ const edit = (from: string | RegExp, to: string) =>
 
 /** Installs an entitlement of so many days. */
 async function entitle(customer: string, days: number) {
+  const listed = await cadastre(["system", "list", "--json", ...config()]);
+  const systems = JSON.parse(listed.stdout) as readonly { readonly datasetId: string }[];
   const document = {
     iss: "cadastre-issuer",
     aud: "cadastre",
@@ -60,9 +64,10 @@ async function entitle(customer: string, days: number) {
     products: ["listing"],
     channels: { api: true, odata: true, file_delivery: false },
     regions: [{ kind: "state", value: "TX" }],
-    datasets: [
-      { dataset_id: "9f0c6c0e-5a1b-4d57-8a35-3f8e1c2b7d10", resources: { Property: { fields: "*" } } },
-    ],
+    datasets: systems.map(({ datasetId }) => ({
+      dataset_id: datasetId,
+      resources: { Property: { fields: "*" } },
+    })),
   };
   const out = at(`${customer}.jws`);
   const sign = ["entitlement", "sign", "-", "--key", key(), "--days", String(days), "--out", out];

@@ -90,7 +90,7 @@ describe.runIf(onFiles)("cadastre init", () => {
       `data: ${folder}/data\ndatabase_url:\nport: 81\nbase_url: https://listings.example\nsystems: [{ id: own, name: Own MLS, states: [TX] }]\nissuer_key: ""\nissuer: x\naudience: y\n`,
     );
     const { code, stderr } = await cadastre(["init", "--config", file, "--from", answers, "--port", "82"]);
-    expect([code, stderr]).toEqual([0, expect.stringContaining("Own MLS (own)")]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining("Added Own MLS")]);
     expect(readConfig({ CADASTRE_CONFIG: file })).toMatchObject({
       port: 82,
       baseUrl: "https://listings.example",
