@@ -171,7 +171,7 @@ describe.skipIf(!hasPostgres)("several nodes on one database", () => {
   });
 
   test("a publication activates its entity set on every node, and a profile reaches them, also past cut connections", async () => {
-    expect(await everywhere(entitySets)).toEqual(onBoth([]));
+    expect(await everywhere(entitySets)).toEqual(onBoth(["Lookup"]));
     expect(await everywhere(profiles)).toEqual(onBoth(expect.not.stringContaining("Another name")));
     const file = join(scratch, "listings.jsonl");
     const record = {
@@ -188,7 +188,7 @@ describe.skipIf(!hasPostgres)("several nodes on one database", () => {
     await cutConnections();
     await run("publish", "Property");
     await settled();
-    expect(await everywhere(entitySets)).toEqual(onBoth(["Property"]));
+    expect(await everywhere(entitySets)).toEqual(onBoth(["Property", "Lookup"]));
     await cutConnections();
     await run("profile", "set", "lonestar", "--full-name", "Another name");
     await install(3);

@@ -314,7 +314,6 @@ const killed = `
 import { openDataFolder } from ${dist("data-folder")};
 import { migrateFolder } from ${dist("migrate-folder")};
 
-const { entitySet } = sampleCatalog;
 const [path, last] = process.argv.slice(1);
 let steps = 0;
 const step = () => {
