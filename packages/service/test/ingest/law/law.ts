@@ -133,9 +133,10 @@ async function servedRecords(store: WritableStore, name: ResourceName): Promise<
 }
 
 function rowOf(text: string): Row {
+  const exact = (value: unknown) => (value instanceof ExactNumber ? BigInt(value.text) : value);
   const members = Object.entries(parseJson(text) as Row).map(([name, value]) => [
     name,
-    value instanceof ExactNumber ? BigInt(value.text) : value,
+    Array.isArray(value) ? value.map(exact) : exact(value),
   ]);
   return { ...Object.fromEntries(members), [datasetProperty.name]: system.datasetId } as Row;
 }
