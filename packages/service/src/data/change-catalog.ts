@@ -108,6 +108,10 @@ type LookupChange = ReturnType<typeof toRecord> | ReturnType<typeof toRemoval>;
 
 function byDataset(changes: readonly LookupChange[]): ReadonlyMap<string | null, readonly LookupChange[]> {
   const found = new Map<string | null, LookupChange[]>();
-  for (const change of changes) found.set(change.datasetId, [...(found.get(change.datasetId) ?? []), change]);
+  for (const change of changes) {
+    const own = found.get(change.datasetId);
+    if (own === undefined) found.set(change.datasetId, [change]);
+    else own.push(change);
+  }
   return found;
 }
