@@ -1,5 +1,12 @@
 import { z } from "zod";
-import type { CatalogDefinition, LocalField, LocalResource, OriginatingSystem } from "./definition.ts";
+import {
+  type CatalogDefinition,
+  type LocalField,
+  type LocalResource,
+  localResources,
+  localTypes,
+  type OriginatingSystem,
+} from "./definition.ts";
 import { type ResourceName, resourceNames } from "./dictionary.ts";
 import { standardLookups } from "./lookups.ts";
 import { standardResource } from "./resources.ts";
@@ -28,17 +35,6 @@ export const pathText = (path: readonly PropertyKey[]): string =>
   path
     .map((step, i) => (typeof step === "number" ? `[${step}]` : `${i === 0 ? "" : "."}${String(step)}`))
     .join("");
-
-/** Types of local fields. Others have no form in feeds. */
-const localTypes = [
-  "Edm.String",
-  "Edm.Boolean",
-  "Edm.Int64",
-  "Edm.Decimal",
-  "Edm.Date",
-  "Edm.DateTimeOffset",
-  "Edm.TimeOfDay",
-] as const satisfies readonly LocalField["type"][];
 
 const lookupStatuses = ["Open", "Open with Enumerations", "Locked with Enumerations"] as const;
 
@@ -97,9 +93,7 @@ const originatingSystem = z.strictObject({
   states: z.array(z.string().regex(/^[A-Z]{2}$/, "must be a code of two capital letters, such as `TX`")),
   datasetId: z.uuid(),
   contact: line(320).optional(),
-  fields: z
-    .partialRecord(z.enum(["Property", "Media", "Member", "Office", "OpenHouse"]), z.array(localField))
-    .optional(),
+  fields: z.partialRecord(z.enum(localResources), z.array(localField)).optional(),
   lookups: z.record(name, z.array(lookupValue)).optional(),
 });
 

@@ -10,8 +10,28 @@ export type LocalField = FieldFacts & {
   readonly annotations?: readonly Annotation[];
 };
 
+/** Types of local fields. Others have no form in feeds. */
+export const localTypes = [
+  "Edm.String",
+  "Edm.Boolean",
+  "Edm.Int64",
+  "Edm.Decimal",
+  "Edm.Date",
+  "Edm.DateTimeOffset",
+  "Edm.TimeOfDay",
+] as const satisfies readonly LocalField["type"][];
+
+/** The resources that can have local fields. */
+export const localResources = [
+  "Property",
+  "Media",
+  "Member",
+  "Office",
+  "OpenHouse",
+] as const satisfies readonly ResourceName[];
+
 /** A resource that can have local fields. */
-export type LocalResource = Exclude<ResourceName, "Lookup">;
+export type LocalResource = (typeof localResources)[number];
 
 /** An originating system, such as an MLS, and what it adds to the dictionary. */
 export type OriginatingSystem = {

@@ -11,6 +11,8 @@ export {
   emptyDefinition,
   type LocalField,
   type LocalResource,
+  localResources,
+  localTypes,
   type OriginatingSystem,
 } from "./definition.ts";
 export { type ResourceName, resoDdVersion, resourceNames } from "./dictionary.ts";

@@ -7,6 +7,7 @@ import {
   type LookupStatus,
   type LookupTable,
   legacyValueOf,
+  localResources,
   type OriginatingSystem,
 } from "@cadastre/reso";
 import type { FeedField, FeedLookupValue, FeedSchema } from "./feed-schema.ts";
@@ -38,13 +39,7 @@ export type ProposalOptions = {
   readonly closedLookups: boolean;
 };
 
-const localResources: ReadonlySet<string> = new Set([
-  "Property",
-  "Media",
-  "Member",
-  "Office",
-  "OpenHouse",
-] satisfies LocalResource[]);
+const withLocalFields: ReadonlySet<string> = new Set(localResources);
 
 /** Resources that describe the source. They have no local fields. */
 const descriptions: ReadonlySet<string> = new Set(["Lookup", "Field"]);
@@ -182,7 +177,7 @@ export function propose(
   const verdicts: FieldVerdict[] = [];
   for (const field of fields) {
     const { resource, name } = field;
-    if (localResources.has(resource)) verdicts.push({ resource, name, ...judge(field) });
+    if (withLocalFields.has(resource)) verdicts.push({ resource, name, ...judge(field) });
     else if (!descriptions.has(resource)) unknown.set(resource, (unknown.get(resource) ?? 0) + 1);
   }
   for (const [resource, count] of unknown)
@@ -203,9 +198,9 @@ export function propose(
 
 /** Status of the dictionary's lookups. */
 const standardStatus: ReadonlyMap<string, LookupStatus> = new Map(
-  [...localResources].flatMap((resource) =>
+  localResources.flatMap((resource) =>
     dictionaryCatalog
-      .fieldsOf(resource as LocalResource)
+      .fieldsOf(resource)
       .flatMap(({ lookup, lookupStatus }): readonly (readonly [string, LookupStatus])[] =>
         lookup === undefined || lookupStatus === undefined ? [] : [[lookup, lookupStatus]],
       ),
@@ -256,8 +251,12 @@ const quoted = (values: readonly FeedLookupValue[]): string =>
 function displayNameOf({ name, displayName }: FeedField): string {
   const given = displayName?.replaceAll(/\p{Cc}+/gu, " ").trim();
   if (given) return given.slice(0, 128);
-  const words = name
-    .replace(/^[A-Z0-9]+_/, "")
-    .replaceAll(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_/g, " ");
-  return words.trim() || name;
+  return wordsOfName(name) || name;
 }
+
+/** Returns the words of a field's name, without its prefix: `NSM_DockLength` is `Dock Length`. */
+export const wordsOfName = (name: string): string =>
+  name
+    .replace(/^[A-Z0-9]+_/, "")
+    .replaceAll(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_/g, " ")
+    .trim();

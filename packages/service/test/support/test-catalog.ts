@@ -5,22 +5,13 @@ import {
   type LocalField,
   type LocalResource,
   type LookupTable,
+  localResources,
+  localTypes,
   type OriginatingSystem,
   type RecordName,
 } from "@cadastre/reso";
 import { sampleCatalog, sampleDefinition } from "@cadastre/sample/catalog";
 import { type Random, randomOf } from "./random.ts";
-
-const resources: readonly LocalResource[] = ["Property", "Media", "Member", "Office", "OpenHouse"];
-const types = [
-  "Edm.String",
-  "Edm.Boolean",
-  "Edm.Int64",
-  "Edm.Decimal",
-  "Edm.Date",
-  "Edm.DateTimeOffset",
-  "Edm.TimeOfDay",
-] as const;
 
 /**
  * The catalog of tests that state laws: that of the sample, or with `CATALOG=<number>` one whose systems have further local fields and lookups,
@@ -44,7 +35,7 @@ function createTestCatalog(seed: string | undefined): Catalog {
 function extended(system: OriginatingSystem, random: Random): OriginatingSystem {
   const lookups: Record<string, LookupTable[string]> = { ...system.lookups };
   const fields: Partial<Record<LocalResource, readonly LocalField[]>> = { ...system.fields };
-  for (const resource of resources) {
+  for (const resource of localResources) {
     const added = Array.from({ length: random.below(9) }, (_, i) => {
       const name = `${system.prefix}Random${resource}${i}`;
       return randomField(name, random, lookups);
@@ -56,7 +47,7 @@ function extended(system: OriginatingSystem, random: Random): OriginatingSystem 
 
 /** @param lookups receives the lookup of the field, if it has one of its own */
 function randomField(name: string, random: Random, lookups: Record<string, LookupTable[string]>): LocalField {
-  const type = random.pick(types);
+  const type = random.pick(localTypes);
   const precision = 1 + random.below(15);
   const hasLookup = type === "Edm.String" && random.chance(0.5);
   if (hasLookup)

@@ -1,15 +1,14 @@
-import { type LocalField, type LocalResource, type LookupStatus, legacyValueOf } from "@cadastre/reso";
+import {
+  type LocalField,
+  type LocalResource,
+  type LookupStatus,
+  legacyValueOf,
+  localResources,
+} from "@cadastre/reso";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { wordsOfName } from "../../learn/propose.ts";
 import { editCatalog, printChange } from "../system/change-catalog.ts";
 import { withAdditions } from "./add-fields.ts";
-
-const resources = [
-  "Property",
-  "Media",
-  "Member",
-  "Office",
-  "OpenHouse",
-] as const satisfies readonly LocalResource[];
 
 /** Types by the names that the command takes. */
 const types = {
@@ -47,7 +46,9 @@ export const addFieldCommand = (): Command =>
     .argument("<system>", "id of the system, as `system list` shows it")
     .argument("<field>", "name of the field, with the prefix of the system, such as NSM_DockLength")
     .addOption(
-      new Option("--resource <resource>", "resource of the field").choices(resources).default("Property"),
+      new Option("--resource <resource>", "resource of the field")
+        .choices(localResources)
+        .default("Property"),
     )
     .addOption(
       new Option("--type <type>", "type of its values").choices(Object.keys(types)).makeOptionMandatory(),
@@ -88,7 +89,7 @@ function additionsOf(name: string, options: Options) {
   const isOwnLookup = lookup !== undefined && value.length > 0;
   const field = {
     name,
-    displayName: displayName ?? wordsOf(name),
+    displayName: displayName ?? wordsOfName(name),
     type: types[type],
     ...(collection && { collection }),
     ...defined({ maxLength, precision, scale, group, mayReveal, lookup, annotations: annotation }),
@@ -107,13 +108,6 @@ const defined = <T extends object>(members: T): { [Name in keyof T]?: NonNullabl
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
     [Name in keyof T]?: NonNullable<T[Name]>;
   };
-
-/** Returns the words of a field's name, without its prefix: `NSM_DockLength` is `Dock Length`. */
-const wordsOf = (name: string): string =>
-  name
-    .replace(/^[A-Z0-9]+_/, "")
-    .replaceAll(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_/g, " ")
-    .trim();
 
 function readCount(text: string): number {
   if (!/^\d{1,5}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
