@@ -3,6 +3,7 @@ import { identifier, postgres, sql } from "@cadastre/odata";
 import { postgresHelpers } from "@cadastre/odata/postgres";
 import { join, value } from "@cadastre/odata/run";
 import type { Knex } from "knex";
+import { createSchemaIfAbsent } from "../database/create-schema.ts";
 import type { SchemaOptions } from "../database/schema-options.ts";
 import type { Session } from "../database/session.ts";
 import { statementText } from "../database/statement-text.ts";
@@ -68,9 +69,7 @@ export async function migratePostgres(
   const { partitions } = options;
   if ((await knex("pg_catalog.pg_namespace").where({ nspname: schema })).length === 0) {
     if (options.existing === true) throw new StoreError("schema_absent", schema);
-    await inTransaction(knex, schema, [], partitions, ({ knex }) =>
-      knex.raw("create schema if not exists ??", [schema]),
-    );
+    await inTransaction(knex, schema, [], partitions, ({ knex }) => createSchemaIfAbsent(knex, schema));
   }
   const target: SchemaTarget = {
     resources,

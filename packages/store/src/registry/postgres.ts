@@ -1,4 +1,5 @@
 import type { Knex } from "knex";
+import { createSchemaIfAbsent } from "../database/create-schema.ts";
 import { createConnectionPool, type PostgresConnectionOptions } from "../database/postgres-connections.ts";
 import type { SchemaOptions } from "../database/schema-options.ts";
 import { type AuditTransaction, createRegistryAudit, type RegistryAudit } from "./audit.ts";
@@ -49,7 +50,7 @@ async function excludeOthers(transaction: Knex.Transaction, schema: string): Pro
   await transaction.raw("select pg_advisory_xact_lock(hashtextextended(?, 0))", [
     `cadastre registry ${schema}`,
   ]);
-  await transaction.raw("create schema if not exists ??", [schema]);
+  await createSchemaIfAbsent(transaction, schema);
 }
 
 /**

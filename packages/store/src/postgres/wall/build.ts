@@ -3,6 +3,7 @@ import { type ResourceRules, resourceRules } from "@cadastre/entitlement";
 import { identifier, type SqlFragment, sql } from "@cadastre/odata";
 import { join } from "@cadastre/odata/run";
 import type { Knex } from "knex";
+import { createSchemaIfAbsent } from "../../database/create-schema.ts";
 import type { Settings } from "../../database/postgres-transactions.ts";
 import { statementText } from "../../database/statement-text.ts";
 import { StoreError } from "../../errors.ts";
@@ -77,7 +78,7 @@ export const buildWall = (
       SqlFragment,
     ];
     const run = (statement: SqlFragment) => transaction.raw(statementText(statement));
-    await run(sql`create schema if not exists ${views}`);
+    await createSchemaIfAbsent(transaction, wallSchema(schema));
     const all = [notes, ...resources.flatMap((resource) => viewsOf(resource, wall.rules ?? resourceRules))];
     const barrier = wall.barrier === true ? sql`true` : sql`false`;
     for (const { name, columns, rows } of all) {
