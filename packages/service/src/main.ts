@@ -1,3 +1,4 @@
+import { readIssuer } from "./access/demo-issuer.ts";
 import { useFolder } from "./backup/folder-use.ts";
 import { audited, auditOf } from "./cli/audited.ts";
 import { nextSignal } from "./cli/next-signal.ts";
@@ -56,6 +57,8 @@ async function prepare(config: Config): Promise<Prepared> {
   return withRegistry(folder, async (registry) => {
     const secrets = await readSecretsOf(folder, registry);
     const { catalog } = await currentCatalog(registry.catalogs);
+    // Customers without an issuer of their own are given entitlements by that of the folder, see `cadastre customer add`.
+    if (config.trust === undefined) await readIssuer(folder, registry);
     const isDemo = config.trust === undefined && hasSampleSystems(catalog);
     if (!isDemo) return { folder, keys: [], isDemo };
     const prepareDemo = () =>

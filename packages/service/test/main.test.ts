@@ -91,6 +91,17 @@ describe("the program", () => {
     },
   );
 
+  test("starts without listings, with an issuer that `customer add` signs by", async () => {
+    const { path } = await newDataFolder();
+    const empty = await start({ CADASTRE_DATA: path, CADASTRE_LISTINGS: "0" });
+    await says(empty, "Stop with Ctrl-C.");
+    expect(await end(empty, "SIGTERM")).toBe(0);
+    const again = await start({ CADASTRE_DATA: path, CADASTRE_LISTINGS: "0" });
+    await says(again, "Stop with Ctrl-C.");
+    expect(await end(again, "SIGTERM")).toBe(0);
+    await rm(path, { recursive: true });
+  });
+
   test("says which setting is wrong, and ends with 1", async () => {
     const started = await start({ PORT: "http" });
     const [code] = (await once(started.child, "close")) as [number];

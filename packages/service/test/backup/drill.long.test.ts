@@ -45,8 +45,9 @@ async function freePort(): Promise<number> {
 
 test("the drill of the page backs up while serving, loses the folder, restores, checks and serves", async () => {
   const scratch = await mkdtemp(join(tmpdir(), "cadastre-drill-"));
-  // No service outlives the test.
-  const cleanUp = "trap 'for job in $(jobs -p); do kill -KILL -- -$job; done' EXIT\n";
+  // No service outlives the test, and nothing waits for one that has ended.
+  const cleanUp = `trap 'for job in $(jobs -p); do kill -KILL -- -$job; done' EXIT
+sleep() { jobs %npm > /dev/null && command sleep "$@"; }`;
   const script = [cleanUp, isWhole ? "" : compiledCommands, ...blocks.map(({ commands }) => commands)].join(
     "\n",
   );
