@@ -1,5 +1,5 @@
 /**
- * The registry of a service: API keys, signed entitlements, resolved identities and display profiles of datasets. Other packages
+ * The registry of a service: API keys, signed entitlements, resolved identities, display profiles of datasets, and feeds. Other packages
  * keep their own tables in its database.
  *
  * @module
@@ -11,6 +11,7 @@ export type { CatalogVersion, CatalogVersions } from "./catalog-versions.ts";
 export type { RegistryChanges } from "./changes.ts";
 export { withCustomerLock } from "./customer-lock.ts";
 export { customerTable, type EntitlementRegistry, type InstalledEntitlement } from "./entitlements.ts";
+export type { FeedCounts, FeedLease, FeedOutcome, FeedRecord, FeedRegistry } from "./feeds.ts";
 export type { PepperCheck } from "./guards.ts";
 export type { CrosswalkEntry, IdentityRegister } from "./identities.ts";
 export { type Int64Column, int64ToNumber } from "./int64-column.ts";

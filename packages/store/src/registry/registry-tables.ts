@@ -246,6 +246,27 @@ const steps: MigrationSteps = {
       table.text("definition").notNullable();
       table.bigInteger("created").notNullable();
     }),
+  "015_feeds": (schema) =>
+    schema.createTable("cadastre_feed", (table) => {
+      table.text("name").primary();
+      table.text("definition").notNullable();
+      table.bigInteger("created").notNullable();
+      table.text("state").notNullable();
+      table.bigInteger("due").notNullable();
+      table.bigInteger("leased").notNullable();
+      table.bigInteger("round").notNullable();
+      table.text("worker");
+      table.integer("failures").notNullable();
+      table.bigInteger("last_start");
+      table.bigInteger("last_end");
+      table.bigInteger("last_success");
+      table.text("last_error");
+      table.bigInteger("records_read").notNullable();
+      table.bigInteger("records_staged").notNullable();
+      table.bigInteger("records_rejected").notNullable();
+      table.bigInteger("modified");
+      table.text("progress");
+    }),
 };
 
 /** Returns a statement that creates a unique index on the rows that meet a condition. */

@@ -365,6 +365,82 @@ export function conformance(name: string, open: Open, openAudit: OpenAudit): voi
       }));
   });
 
+  describe(`feeds in ${name}`, () => {
+    const terms = { worker: "a", lease: 1000 };
+    const counts = { read: 3, staged: 2, rejected: 1 };
+
+    test("a feed is kept once, changed, paused and removed", () =>
+      withRegistry(async ({ feeds }, again) => {
+        expect(await feeds.add("a", "{}", at)).toBe(true);
+        expect(await feeds.add("a", "{}", at)).toBe(false);
+        const other = (await again()).feeds;
+        expect(await other.find("a")).toMatchObject({
+          definition: "{}",
+          due: at,
+          paused: false,
+          failures: 0,
+        });
+        expect([await other.change("a", "[]", at + 1), await other.change("b", "[]", at)]).toEqual([
+          true,
+          false,
+        ]);
+        expect([await other.pause("a", true, at), await other.pause("b", true, at)]).toEqual([true, false]);
+        expect(await feeds.claim(at + 5, terms)).toBeUndefined();
+        expect(await feeds.list()).toMatchObject([
+          { name: "a", definition: "[]", paused: true, due: at + 1 },
+        ]);
+        expect([await feeds.remove("a"), await feeds.remove("a")]).toEqual([true, false]);
+      }));
+
+    test("of several processes one leases a due feed, and after the lease another one takes over", () =>
+      withRegistry(async ({ feeds }, again) => {
+        await feeds.add("a", "{}", at);
+        const other = (await again()).feeds;
+        const both = await Promise.all([feeds, other].map((one) => one.claim(at, terms)));
+        const [lease, none] = both[0] === undefined ? both.toReversed() : both;
+        if (lease === undefined) throw new RangeError("none has the feed");
+        expect(none).toBeUndefined();
+        expect(await other.claim(at + 999, { ...terms, name: "a" })).toBeUndefined();
+        expect(await feeds.renew(lease, at + 2000)).toBe(true);
+        expect(await other.claim(at + 1000, terms)).toBeUndefined();
+        const second = await other.claim(at + 2000, terms);
+        const outcome = { at, due: at + 9, error: null, counts, modified: at };
+        // What the first one writes is ignored.
+        expect(await feeds.renew(lease, at + 9000)).toBe(false);
+        expect(await feeds.advance(lease, "{}")).toBe(false);
+        expect(await feeds.settle(lease, outcome)).toBe(false);
+        expect(await feeds.release(lease, at)).toBe(false);
+        if (second === undefined) throw new RangeError("none took over");
+        expect(await other.advance(second, '{"files":{}}')).toBe(true);
+        expect(await other.settle(second, { ...outcome, error: "no answer", modified: null })).toBe(true);
+        expect(await feeds.find("a")).toMatchObject({
+          failures: 1,
+          lastError: "no answer",
+          lastSuccess: null,
+          leased: 0,
+          due: at + 9,
+          counts,
+          progress: '{"files":{}}',
+        });
+        expect(await other.settle(second, outcome)).toBe(false);
+      }));
+
+    test("a feed that is changed during a run stays due", () =>
+      withRegistry(async ({ feeds }) => {
+        await feeds.add("a", "{}", at);
+        const lease = await feeds.claim(at, terms);
+        await feeds.change("a", "[]", at + 1);
+        if (lease === undefined) throw new RangeError("no lease");
+        await feeds.settle(lease, { at, due: at + week, error: null, counts, modified: at });
+        expect(await feeds.find("a")).toMatchObject({
+          due: at + 1,
+          lastSuccess: at,
+          modified: at,
+          failures: 0,
+        });
+      }));
+  });
+
   test(`processes that open a new registry in ${name} at once do not meet`, async () => {
     const own = "opened_at_once";
     const registries = await Promise.all(Array.from({ length: 4 }, () => open(own)));
