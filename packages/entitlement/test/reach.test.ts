@@ -69,7 +69,7 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
   [
     "packages/store/src/writable-store.ts",
     "WritableStore",
-    [databaseNotes, prepare, pruning, ingest, listings, removal],
+    [databaseNotes, prepare, pruning, listings, removal],
   ],
   ["packages/store/src/writable-store.ts", "commit", [fill]],
   ["packages/store/src/writable-store.ts", "prune", [pruning]],
@@ -156,6 +156,7 @@ describe("past restriction", () => {
       registry,
       "packages/service/src/data/secret-place.ts",
       worker,
+      "packages/service/src/feeds/start-feeds.ts",
       servedCatalog,
     ]);
   });
@@ -169,6 +170,8 @@ describe("past restriction", () => {
       fill,
       migration,
       storedValues,
+      "packages/service/src/feeds/run-feed.ts",
+      "packages/service/src/feeds/try-feed.ts",
       servedProperty,
       checkedBatch,
       fullSet,

@@ -12,6 +12,7 @@ import { type ExportDependencies, ofCatalog } from "./delivery/dependencies.ts";
 import { exportSource } from "./delivery/export-source.ts";
 import { openDeliveries } from "./delivery/services.ts";
 import { startWorker } from "./delivery/start-worker.ts";
+import { startFeeds } from "./feeds/start-feeds.ts";
 import { type Activation, followActivation } from "./gates/activation.ts";
 import type { Listings } from "./listings.ts";
 
@@ -101,11 +102,14 @@ function serve(
       const worker = config.worker
         ? await startWorker(exporting, { scopes, log, tracing, onDamage })
         : undefined;
+      const feeds = config.worker
+        ? await startFeeds(config, { catalog, folder: exporting.folder, registry, log })
+        : undefined;
       const { earliestCheckpoint } = registry.deliveries.retention;
       const stopPruning = startPruning(store, config.tokenLife, earliestCheckpoint, log);
       stopWork = async () => {
         stopPruning();
-        await worker?.stop();
+        await Promise.all([worker?.stop(), feeds?.stop()]);
       };
     },
     stopWork: () => stopWork(),

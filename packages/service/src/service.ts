@@ -187,6 +187,7 @@ async function start(
       eventLoop,
       backlog: () => backlogs.get("", registry.backlog),
       published: () => lastPublished(store().builds),
+      feeds: registry.feeds.list,
     });
   const heap = guardHeap();
   opened.push(heap.stop);

@@ -44,6 +44,7 @@ test("without variables everything has its default", () => {
     push: false,
     webhookLoopback: false,
     worker: true,
+    runsFeeds: true,
     leaseSeconds: 30,
     odataVersion: "4.0",
     serverTiming: false,

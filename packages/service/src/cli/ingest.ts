@@ -4,6 +4,7 @@ import { endSample } from "../data/notes.ts";
 import { type Format, formatOf, formats } from "../ingest/format.ts";
 import { type Counts, type IngestMode, type IngestReport, ingest } from "../ingest/ingest.ts";
 import { withInput } from "../ingest/input.ts";
+import { readMapping } from "../ingest/mapping-file.ts";
 import { type RoundingChoice, roundingOf } from "../ingest/rounding.ts";
 import { sampleWarning, withServiceStore } from "./data.ts";
 import { printMessage, printResult } from "./outcome.ts";
@@ -24,6 +25,7 @@ type Options = RoundingChoice & {
   readonly resource: RecordName;
   readonly source: string;
   readonly format?: Format;
+  readonly mapping?: string;
   readonly full?: true;
   readonly delete?: true;
   readonly rejects?: string;
@@ -40,6 +42,7 @@ export const ingestCommand = (): Command =>
     .addOption(resourceOption(recordNames))
     .addOption(sourceOption())
     .addOption(new Option("--format <format>", "by default that of the file's name or text").choices(formats))
+    .option("--mapping <file>", "YAML or JSON that says how its fields and values become ours")
     .option("--full", "the file holds all records of the source: those that it does not name are deleted")
     .addOption(
       new Option("--delete", "the file holds keys of records to delete, one a line").conflicts("full"),
@@ -61,12 +64,14 @@ export const ingestCommand = (): Command =>
           const from = { store, crosswalk, resource, source, input, rounding };
           const task = { ...from, rejects, maxRejects, maxShrink };
           const mode = modeOf(options);
+          const mapping =
+            options.mapping === undefined ? undefined : await readMapping(store.catalog, options.mapping);
           const format = mode === "delete" ? "jsonl" : (options.format ?? formatOf(input.name, input.start));
           const progress = showItemProgress(input.bytes);
           if (await endSample(store)) printMessage(sampleWarning(folder));
           try {
             const onProgress = (bytes: number, { read }: Counts) => progress.at(bytes, read);
-            const report = await ingest({ ...task, mode, format, onProgress });
+            const report = await ingest({ ...task, mode, format, mapping, onProgress });
             progress.end();
             if (options.json)
               return printResult(JSON.stringify({ resource, source: options.source, ...report, rejects }));

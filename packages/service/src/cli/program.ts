@@ -12,6 +12,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   entitlement: async () => (await import("./entitlement.ts")).entitlementCommand(),
   ingest: async () => (await import("./ingest.ts")).ingestCommand(),
   replicate: async () => (await import("./replicate.ts")).stageFeedCommand(),
+  feed: async () => (await import("./feed.ts")).feedCommand(),
   gates: async () => (await import("./gates.ts")).gatesCommand(),
   publish: async () => (await import("./gates.ts")).publishCommand(),
   rollback: async () => (await import("./builds.ts")).rollbackCommand(),

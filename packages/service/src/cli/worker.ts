@@ -7,6 +7,7 @@ import { readSecretsOf } from "../data/secrets.ts";
 import { ofCatalog, openExportDependencies } from "../delivery/dependencies.ts";
 import { openSigningKeys } from "../delivery/signing-keys.ts";
 import { startWorker } from "../delivery/start-worker.ts";
+import { startFeeds } from "../feeds/start-feeds.ts";
 import { followCatalog } from "../follow-catalog.ts";
 import { createLog, errorFields } from "../log.ts";
 import { openTracing } from "../telemetry/open-tracing.ts";
@@ -20,7 +21,7 @@ import { printMessage } from "./outcome.ts";
 export const workerCommand = (): Command =>
   new Command("worker")
     .description(
-      "Build the deliveries that customers ask for, and publish those that are pushed, until a signal stops it.",
+      "Build the deliveries that customers ask for, publish those that are pushed, and run the feeds that are due, until a signal stops it.",
     )
     .action(() =>
       withServiceRegistry(async (registry, folder, config) => {
@@ -44,21 +45,23 @@ export const workerCommand = (): Command =>
             profiles: recentProfiles(registry.profiles),
             skipTokenKey,
           });
-          const start = ({ catalog }: VersionedCatalog) => {
+          const start = async ({ catalog }: VersionedCatalog) => {
             const scopes = createScopes(registry.entitlements, trust, scopeOptionsOf(catalog));
-            return startWorker(ofCatalog(exporting, catalog), { scopes, log, tracing });
+            const worker = await startWorker(ofCatalog(exporting, catalog), { scopes, log, tracing });
+            const feeds = await startFeeds(config, { catalog, folder, registry, log });
+            return { stop: () => Promise.all([worker.stop(), feeds?.stop()]) };
           };
-          let worker = await start(first);
+          let work = await start(first);
           const replace = async (next: VersionedCatalog) => {
-            await worker.stop();
-            worker = await start(next);
+            await work.stop();
+            work = await start(next);
           };
           const stopFollowing = followCatalog(registry, first.version, replace, log);
           const stopped = nextSignal(["SIGINT", "SIGTERM"]);
           printMessage("Building deliveries. Stop with Ctrl-C.");
           await stopped;
           await stopFollowing();
-          await worker.stop();
+          await work.stop();
         } finally {
           await tracing?.stop();
           trust.keys.close();

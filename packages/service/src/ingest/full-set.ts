@@ -4,7 +4,8 @@ import type { Listings } from "../listings.ts";
 import type { Format } from "./format.ts";
 import { IngestError } from "./ingest-error.ts";
 import type { Input } from "./input.ts";
-import { readers } from "./read-records.ts";
+import { mappedEntries } from "./mapped-entries.ts";
+import type { SourceMapping } from "./mapping.ts";
 import { exceeds, lossText, setName } from "./set-loss.ts";
 import type { Source } from "./sources.ts";
 
@@ -14,6 +15,7 @@ type FullSet = {
   readonly source: Source;
   readonly input: Input;
   readonly format: Format;
+  readonly mapping?: SourceMapping | undefined;
   /** Percentage of the source's records that the set may leave out. */
   readonly maxShrink: number;
 };
@@ -29,6 +31,7 @@ export async function requireEnough({
   source,
   input,
   format,
+  mapping,
   maxShrink,
 }: FullSet): Promise<void> {
   const { builds, catalog } = store;
@@ -36,9 +39,9 @@ export async function requireEnough({
   if (first === undefined) return;
   const key = keyFieldOf(name);
   const named = new Set<string>();
-  for await (const entry of readers[format](
+  for await (const entry of mappedEntries(
     input.read(() => {}),
-    catalog.entitySet(name),
+    { format, catalog, resource: name, mapping },
   ))
     if ("record" in entry && typeof entry.record[key] === "string") named.add(entry.record[key]);
   // A file without any key is refused later, with its own error.

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
+import type { Row } from "@cadastre/odata";
 import type { RecordName } from "@cadastre/reso";
-import type { BatchOptions, WritableStore } from "@cadastre/store";
+import type { BatchOptions, Change } from "@cadastre/store";
 import type { Listings } from "../listings.ts";
 import { type IngestBatch, ingestBatches } from "./batches.ts";
 import { type BatchCheck, checkBatch, foreignKeys } from "./check-batch.ts";
@@ -10,9 +11,10 @@ import type { Format } from "./format.ts";
 import { requireEnough } from "./full-set.ts";
 import { IngestError } from "./ingest-error.ts";
 import type { Input } from "./input.ts";
+import { mappedEntries } from "./mapped-entries.ts";
+import type { SourceMapping } from "./mapping.ts";
 import { addNotes, type Note, type NoteCounts, toldNotes } from "./notes.ts";
 import { readLines } from "./read-lines.ts";
-import { readers } from "./read-records.ts";
 import { appendRejects, beginRejects, type Reject, rejectsOf } from "./rejects.ts";
 import { type Rounding, roundingOf } from "./rounding.ts";
 import { requireNotRetired, type Source } from "./sources.ts";
@@ -29,6 +31,8 @@ export type Ingest = {
   /** Ignored in mode `delete`, where each line is a key. */
   readonly format: Format;
   readonly mode: IngestMode;
+  /** Mapping of the file's records. Ignored in mode `delete`. Undefined: the file has our names and values. */
+  readonly mapping?: SourceMapping | undefined;
   /** Fields whose values are rounded instead of rejected if they have too many digits. */
   readonly rounding: Rounding;
   /** File for rejected records, and for notes on changed ones. */
@@ -37,6 +41,8 @@ export type Ingest = {
   readonly maxRejects: number;
   /** Percentage of the source's records that a full set may leave out. */
   readonly maxShrink: number;
+  /** Called with the records of each batch that pass the checks. */
+  readonly onTaken?: (records: readonly Row[]) => void;
   /** Called after each batch with the number of bytes read from the file, and the counts so far. */
   readonly onProgress: (bytes: number, counts: Counts) => void;
 };
@@ -67,7 +73,7 @@ export type IngestReport = Counts & {
 export async function ingest(task: Ingest): Promise<IngestReport> {
   const { store, resource, source, input, mode, rejects: rejectsFile } = task;
   await requireNotRetired(store.builds, source);
-  const file = `${input.sha256}:${mode}${roundingMark(task)}`;
+  const file = `${input.sha256}:${mode}${choiceMark(task)}`;
   let after = await store.builds.cursor(resource, source.name);
   const known = parseFileCursor(after);
   const before = known?.file === file ? known : undefined;
@@ -86,6 +92,7 @@ export async function ingest(task: Ingest): Promise<IngestReport> {
     read = batch.read;
     const changes = await changesOf(batch, task, seen);
     if (batch.read <= resumed) continue;
+    task.onTaken?.(changes.taken.flatMap((change) => ("record" in change ? [change.record] : [])));
     rejected += new Set(changes.rejects.map(({ line }) => line)).size;
     noted = addNotes(noted, changes.notes);
     await appendRejects(rejectsFile, [...changes.rejects, ...toldNotes(changes.notes)]);
@@ -107,17 +114,20 @@ export async function ingest(task: Ingest): Promise<IngestReport> {
 }
 
 function entriesOf(
-  { store, input, format, mode, resource }: Ingest,
+  { store, input, format, mode, resource, mapping }: Ingest,
   onBytes: (bytes: number) => void,
 ): AsyncIterable<Entry> {
   const content = input.read(onBytes);
-  return mode === "delete" ? readKeys(content) : readers[format](content, store.catalog.entitySet(resource));
+  return mode === "delete"
+    ? readKeys(content)
+    : mappedEntries(content, { format, catalog: store.catalog, resource, mapping });
 }
 
-/** Returns a suffix for the cursor if the rounded fields are not the default, so that the file is read again if they change. */
-function roundingMark({ store, resource, rounding }: Ingest): string {
-  if (rounding === roundingOf(store.catalog, resource)) return "";
+/** Returns a suffix for the cursor if the rounded fields or the mapping are not the default, so that the file is read again if they change. */
+function choiceMark({ store, resource, rounding, mapping }: Ingest): string {
+  if (rounding === roundingOf(store.catalog, resource) && mapping === undefined) return "";
   const hash = createHash("sha256").update([...rounding].sort().join());
+  if (mapping !== undefined) hash.update(mapping.sha256);
   return `_${hash.digest("hex").slice(0, 16)}`;
 }
 
@@ -127,7 +137,7 @@ async function* readKeys(content: AsyncIterable<Uint8Array>): AsyncGenerator<Ent
 }
 
 type Changes = {
-  readonly taken: Parameters<WritableStore["builds"]["stage"]>[2];
+  readonly taken: readonly Change[];
   readonly rejects: readonly Reject[];
   readonly notes: readonly Note[];
 };

@@ -4,7 +4,7 @@ import type { Row } from "@cadastre/odata";
 import { isObject } from "../ingest/entry.ts";
 import { feedOf, shown } from "../replicate/feed.ts";
 import { fetchFeed } from "../replicate/fetch-feed.ts";
-import { feedPages } from "../replicate/pages.ts";
+import { descriptionRecords } from "../replicate/pages.ts";
 import { schemaOfCsdl } from "./csdl.ts";
 import type { FeedSchema } from "./feed-schema.ts";
 import { LearnError } from "./learn-error.ts";
@@ -84,7 +84,7 @@ async function readRows(place: string, access: SourceAccess): Promise<readonly R
   const options = { apiKey: access.apiKey, filter: undefined, select: undefined };
   const feed = feedOf(place.slice(0, at), place.slice(at + 1), options);
   const rows: Row[] = [];
-  for await (const page of feedPages(feed.url, { ...access, feed })) {
+  for await (const page of descriptionRecords({ ...access, feed })) {
     rows.push(...page);
     if (rows.length > maxRows) throw new LearnError(`${shown(feed.url)} has more than ${maxRows} records`);
   }

@@ -1,13 +1,20 @@
 import { createHash } from "node:crypto";
 import { keyFieldOf, type ResourceName, resourceNames } from "@cadastre/reso";
+import { type SourceMapping, sourceName } from "../ingest/mapping.ts";
 import { FeedError } from "./feed-error.ts";
 
 /** Entity set of another RESO Web API, and the selection of its records to replicate. */
 export type SourceFeed = {
   /** URL of the entity set. */
   readonly url: URL;
-  /** Name of its key property. Empty for what is not a resource of the service. */
+  /** Resource of the service. Undefined for a description such as `$metadata`. */
+  readonly resource: ResourceName | undefined;
+  /** Name that the feed has for the key property. Empty for what is not a resource of the service. */
   readonly key: string;
+  /** Name that the feed has for `ModificationTimestamp`. */
+  readonly modified: string;
+  /** Mapping of its records. Undefined: the feed has our names and values. */
+  readonly mapping?: SourceMapping | undefined;
   /** Sent as `Authorization: Bearer`. Undefined if the feed needs none. */
   readonly apiKey: string | undefined;
   /** `$filter` for the records. Undefined: all records. */
@@ -16,52 +23,128 @@ export type SourceFeed = {
   readonly select: string | undefined;
 };
 
-export type FeedOptions = Pick<SourceFeed, "apiKey" | "filter" | "select">;
+export type FeedOptions = Pick<SourceFeed, "apiKey" | "filter" | "select" | "mapping">;
 
 /**
  * Returns the feed of a resource, or of a description such as `$metadata`, at the service root of a Web API.
  *
- * @throws {FeedError} if the URL is invalid, or the API key would be sent over plain HTTP to another machine
+ * @param hasSecret true if a secret is sent to it; by default if there is an API key
+ * @throws {FeedError} if the URL is invalid, or a secret would be sent over plain HTTP to another machine
  */
-export function feedOf(root: string, name: string, options: FeedOptions): SourceFeed {
-  const url = URL.canParse(root) ? new URL(root) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw new FeedError("the address of the feed must begin with https://");
-  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "")
+export function feedOf(
+  root: string,
+  name: string,
+  options: FeedOptions,
+  hasSecret = options.apiKey !== undefined,
+): SourceFeed {
+  const url = feedUrl(root, hasSecret);
+  if (url.search !== "")
     throw new FeedError("the address of the feed must have no user, no query and no fragment");
-  if (options.apiKey !== undefined && url.protocol === "http:" && !isLocal(url.hostname))
-    throw new FeedError("a key is sent over https alone: http is for this machine");
   url.pathname = `${url.pathname.replace(/\/+$/, "")}/${name}`;
-  return { ...options, url, key: isResource(name) ? keyFieldOf(name) : "" };
+  const resource = resourceNames.find((one) => one === name);
+  const named = (field: string) =>
+    resource === undefined ? "" : sourceName(options.mapping, resource, field);
+  return {
+    ...options,
+    url,
+    resource,
+    key: resource === undefined ? "" : named(keyFieldOf(resource)),
+    modified: named("ModificationTimestamp"),
+  };
 }
 
-const isResource = (name: string): name is ResourceName =>
-  (resourceNames as readonly string[]).includes(name);
+/**
+ * Parses the address of a source.
+ *
+ * @param hasSecret true if a secret is sent to it
+ * @throws {FeedError} if it is invalid, or a secret would be sent over plain HTTP to another machine
+ */
+export function feedUrl(text: string, hasSecret: boolean): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw new FeedError("the address of the feed must begin with https://");
+  if (url.username !== "" || url.password !== "" || url.hash !== "")
+    throw new FeedError("the address of the feed must have no user, no query and no fragment");
+  if (hasSecret && url.protocol === "http:" && !isLocal(url.hostname))
+    throw new FeedError("a key is sent over https alone: http is for this machine");
+  return url;
+}
 
 const isLocal = (hostname: string): boolean => /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 
-/** Returns a hash that identifies the feed: of its URL, `$filter` and `$select`, but not its API key. */
-export const feedId = ({ url, filter = "", select = "" }: SourceFeed): string =>
+/** Returns a hash that identifies the feed: of its URL, `$filter`, `$select` and mapping, but not its API key. */
+export const feedId = ({ url, filter = "", select = "", mapping }: SourceFeed): string =>
   createHash("sha256")
-    .update(JSON.stringify([url.href, filter, select]))
+    .update(JSON.stringify([url.href, filter, select, ...(mapping === undefined ? [] : [mapping.sha256])]))
     .digest("hex");
 
+/** Last record of a page: its key and `ModificationTimestamp` as OData literals of the feed. */
+export type PagePosition = { readonly key: string; readonly modified: string };
+
 /** Returns the URL of the first page of the records modified at or after `since` (null: all), in the order of modification. */
-export function changesUrl({ url, key, filter, select }: SourceFeed, since: string | null): URL {
-  const conditions = [
-    ...(since === null ? [] : [`ModificationTimestamp ge ${since}`]),
-    ...(filter === undefined ? [] : [`(${filter})`]),
-  ];
-  return withOptions(url, {
-    $filter: conditions.length === 0 ? undefined : conditions.join(" and "),
+export const changesUrl = (feed: SourceFeed, since: string | null): URL =>
+  changesFrom(feed, since === null ? [] : [`${feed.modified} ge ${since}`], `${feed.modified},${feed.key}`);
+
+/** Returns the URL of the changed records after a position in the order of modification, then key. */
+export const changesAfter = (feed: SourceFeed, { key, modified }: PagePosition, top: number): URL =>
+  changesFrom(
+    feed,
+    [`(${feed.modified} gt ${modified} or (${feed.modified} eq ${modified} and ${feed.key} gt ${key}))`],
+    `${feed.modified},${feed.key}`,
+    top,
+  );
+
+/** Returns the URL of the records modified at or after `since` in the order of their keys, after a key. */
+export const changesByKey = (
+  feed: SourceFeed,
+  since: string | null,
+  after: Pick<PagePosition, "key"> | undefined,
+  top: number,
+): URL =>
+  changesFrom(
+    feed,
+    [
+      ...(since === null ? [] : [`${feed.modified} ge ${since}`]),
+      ...(after === undefined ? [] : [`${feed.key} gt ${after.key}`]),
+    ],
+    feed.key,
+    top,
+  );
+
+const changesFrom = (
+  { url, filter, select }: SourceFeed,
+  conditions: readonly string[],
+  order: string,
+  top?: number,
+): URL =>
+  withOptions(url, {
+    $filter: allOfTexts(conditions, filter),
     $select: select,
-    $orderby: `ModificationTimestamp,${key}`,
+    $orderby: order,
+    $top: top?.toString(),
   });
+
+function allOfTexts(conditions: readonly string[], filter: string | undefined): string | undefined {
+  const all = [...conditions, ...(filter === undefined ? [] : [`(${filter})`])];
+  return all.length === 0 ? undefined : all.join(" and ");
 }
 
 /** Returns the URL of the first page of all keys. */
 export const keysUrl = ({ url, key, filter }: SourceFeed): URL =>
   withOptions(url, { $filter: filter, $select: key, $orderby: key });
+
+/** Returns the URL of the keys after a position. */
+export const keysAfter = (
+  { url, key, filter }: SourceFeed,
+  after: Pick<PagePosition, "key"> | undefined,
+  top: number,
+): URL =>
+  withOptions(url, {
+    $filter: after === undefined ? filter : allOfTexts([`${key} gt ${after.key}`], filter),
+    $select: key,
+    $orderby: key,
+    $top: String(top),
+  });
 
 function withOptions(url: URL, options: Readonly<Record<string, string | undefined>>): URL {
   const made = new URL(url.href);

@@ -7,8 +7,11 @@ import {
   readBody,
   retryAfter,
 } from "@cadastre/client/http";
+import { anySignal, isAborted } from "./abort.ts";
+import type { FeedAuthorization } from "./authorization.ts";
 import { followed, type SourceFeed, shown } from "./feed.ts";
 import { FeedError } from "./feed-error.ts";
+import { TransientFeedError, toTransientError } from "./transient-feed-error.ts";
 
 /** Feed to read, with the page size and retry limits. */
 export type FeedRequest = {
@@ -20,6 +23,10 @@ export type FeedRequest = {
   readonly accept?: readonly string[];
   /** Called before a retry, with the pause in milliseconds. */
   readonly onRetry: (reason: string, pause: number) => void;
+  /** Headers that authorize the requests, in place of the API key of the feed. */
+  readonly authorization?: FeedAuthorization | undefined;
+  /** Ends the requests and pauses. */
+  readonly signal?: AbortSignal | undefined;
 };
 
 /** Maximum size of a decompressed answer, in bytes. */
@@ -27,18 +34,6 @@ const maxAnswer = 64 * 1024 * 1024;
 
 /** Maximum number of successive redirects. */
 const maxRedirections = 5;
-
-/** Transient error: the request is retried. */
-class TransientFeedError extends Error {
-  override readonly name = "TransientError";
-  /** Pause that the feed asks for, in milliseconds. */
-  readonly wait: number | undefined;
-
-  constructor(reason: string, wait?: number) {
-    super(reason);
-    this.wait = wait;
-  }
-}
 
 const jsonAlone: readonly string[] = ["application/json"];
 
@@ -51,28 +46,43 @@ const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
  * @throws {FeedError}
  */
 export async function fetchFeed(url: URL, asking: FeedRequest): Promise<string> {
-  const { retryPolicy, onRetry } = asking;
+  const { retryPolicy, onRetry, authorization, signal } = asking;
+  let isRenewed = false;
   for (let tries = 1; ; tries++) {
     try {
-      return await answerOf(url, asking, AbortSignal.timeout(retryPolicy.timeout));
+      return await answerOf(url, asking, anySignal(signal, AbortSignal.timeout(retryPolicy.timeout)));
     } catch (error) {
+      if (isAborted(signal)) throw new FeedError("the run was stopped");
+      // A token may be revoked before it expires.
+      if (error instanceof UnauthorizedError && !isRenewed && authorization?.renew() === true) {
+        isRenewed = true;
+        continue;
+      }
       if (!(error instanceof TransientFeedError)) throw error;
       const reason = `${shown(url)} ${error.message}`;
-      if (tries >= retryPolicy.tries) throw new FeedError(`${reason}, ${tries} times: start again later`);
+      if (tries >= retryPolicy.tries)
+        throw new FeedError(`${reason}, ${tries} times: start again later`, { wait: error.wait });
       const { wait } = error;
       if (wait !== undefined && wait > maxRetryAfter)
-        throw new FeedError(`${reason}, and asks for a pause of ${Math.ceil(wait / 60_000)} minutes`);
+        throw new FeedError(`${reason}, and asks for a pause of ${Math.ceil(wait / 60_000)} minutes`, {
+          wait,
+        });
       // Random jitter on top of the requested pause, because the feed may have told other clients the same pause.
       const pause = (wait ?? 0) + backoff(tries, retryPolicy, Math.random());
       onRetry(reason, pause);
-      await setTimeout(pause);
+      await setTimeout(pause, undefined, { signal }).catch(() => {
+        throw new FeedError("the run was stopped");
+      });
     }
   }
 }
 
+/** 401: the credentials are not accepted. */
+class UnauthorizedError extends FeedError {}
+
 async function answerOf(
   url: URL,
-  { feed, pageSize, accept = jsonAlone }: FeedRequest,
+  { feed, pageSize, accept = jsonAlone, authorization }: FeedRequest,
   signal: AbortSignal,
 ): Promise<string> {
   const { apiKey } = feed;
@@ -81,6 +91,7 @@ async function answerOf(
     "odata-maxversion": "4.0",
     prefer: `odata.maxpagesize=${pageSize}, omit-values=nulls`,
     ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+    ...(await authorization?.headers(signal)),
   };
   for (let at = url, redirections = 0; ; redirections++) {
     const response = await fetch(at, { headers, redirect: "manual", signal }).catch((error: unknown) => {
@@ -107,7 +118,9 @@ async function requireSuccess(response: Response, url: URL, accept: readonly str
   if (passing.has(status))
     throw new TransientFeedError(`gave ${status}`, retryAfter(headers.get("retry-after"), Date.now()));
   if (status === 401 || status === 403)
-    throw new FeedError(`${shown(url)} gave ${status}: give a key that may read it`);
+    throw new (status === 401 ? UnauthorizedError : FeedError)(
+      `${shown(url)} gave ${status}: give a key that may read it`,
+    );
   if (status === 200)
     throw new FeedError(
       `${shown(url)} gave \`${type.replace(/[^ -~]/g, "?").slice(0, 64)}\` and no ${accept === jsonAlone ? "JSON" : "metadata"}: is it an OData address?`,
@@ -121,13 +134,4 @@ async function textOf({ body }: Response, url: URL, signal: AbortSignal): Promis
   });
   if (bytes === undefined) throw new FeedError(`${shown(url)} gave more than ${maxAnswer} bytes`);
   return bytes.toString("utf8");
-}
-
-/** Converts an error of the connection, or of an incomplete answer, to a transient error. */
-function toTransientError(error: unknown): TransientFeedError {
-  if (error instanceof Error && error.name === "TimeoutError")
-    return new TransientFeedError("gave no answer in time");
-  const cause = error instanceof Error ? error.cause : undefined;
-  const code = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
-  return new TransientFeedError(`could not be read${code}`);
 }

@@ -6,7 +6,7 @@ import { FeedError } from "./feed-error.ts";
 const instants = codecOf("Edm.DateTimeOffset");
 
 /** Returns the `ModificationTimestamp` of a record in whole milliseconds since 1970. Undefined if it is missing or invalid. */
-function modifiedOf({ ModificationTimestamp }: Row): number | undefined {
+export function modifiedOf({ ModificationTimestamp }: Row): number | undefined {
   const instant = instants.fromJson(ModificationTimestamp);
   return instant === undefined ? undefined : Date.parse(String(instants.toJson(instant)));
 }
@@ -30,4 +30,10 @@ export function latestOf(records: readonly Row[], since: number | null, url: URL
     latest = modified;
   }
   return latest;
+}
+
+/** Returns the latest `ModificationTimestamp` of the records, which are in any order, and `since`. */
+export function latestAnyOrder(records: readonly Row[], since: number | null): number | null {
+  const times = records.map(modifiedOf).filter((time) => time !== undefined);
+  return times.reduce<number | null>((latest, time) => Math.max(latest ?? time, time), since);
 }

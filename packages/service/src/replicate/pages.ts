@@ -2,7 +2,18 @@ import type { Row } from "@cadastre/odata";
 import { withoutAnnotations } from "../ingest/annotations.ts";
 import { isObject } from "../ingest/entry.ts";
 import { parseJson } from "../ingest/exact-json.ts";
-import { followed, shown } from "./feed.ts";
+import { mapRecord } from "../ingest/mapping.ts";
+import {
+  changesAfter,
+  changesByKey,
+  changesUrl,
+  followed,
+  keysAfter,
+  keysUrl,
+  type PagePosition,
+  type SourceFeed,
+  shown,
+} from "./feed.ts";
 import { FeedError } from "./feed-error.ts";
 import { type FeedRequest, fetchFeed } from "./fetch-feed.ts";
 
@@ -14,18 +25,138 @@ const maxEmptyPages = 100;
  *
  * @throws {FeedError} if an answer is not a page, or next links lead in a circle or to another origin
  */
-export async function* feedPages(first: URL, asking: FeedRequest): AsyncGenerator<readonly Row[]> {
+async function* linkedPages(first: URL, asking: FeedRequest): AsyncGenerator<FeedPage> {
   const visited = new Set<string>();
   let emptyPages = 0;
   for (let url: URL | undefined = first; url !== undefined; ) {
     if (visited.has(url.href)) throw new FeedError(`${shown(url)} gives next links that lead in a circle`);
     visited.add(url.href);
-    const { records, nextLink } = toPage(await fetchFeed(url, asking), url);
+    const page = toPage(await fetchFeed(url, asking), url);
+    const { records, nextLink } = page;
     emptyPages = records.length === 0 ? emptyPages + 1 : 0;
     if (emptyPages > maxEmptyPages) throw new FeedError(`${shown(url)} gives empty pages without an end`);
-    if (records.length > 0) yield records;
+    if (records.length > 0) yield page;
     url = nextLink === undefined ? undefined : followed(nextLink, url);
   }
+}
+
+/**
+ * How the pages of a feed follow each other. `next`: by next links. `timestamp`: each page is asked for by a filter, after the
+ * `ModificationTimestamp` and key of the last record. `key`: by a filter, after the key of the last record. `auto`: by next links; if the
+ * first page has none, the feed is asked whether more records follow its last one.
+ */
+export const pagings = ["auto", "next", "timestamp", "key"] as const;
+export type Paging = (typeof pagings)[number];
+
+/** Yields the records modified at or after `since` (null: all), page by page, mapped. Only with `key` they are in no order of modification. */
+export const changedRecords = (
+  asking: FeedRequest,
+  since: string | null,
+  paging: Paging,
+): AsyncGenerator<readonly Row[]> => {
+  const { feed, pageSize } = asking;
+  if (paging === "key") {
+    const next = (after?: PagePosition) => changesByKey(feed, since, after, pageSize);
+    return mappedPages(filteredPages(next(), next, asking), feed);
+  }
+  const next = (after: PagePosition) => changesAfter(feed, after, pageSize);
+  const first = changesUrl(feed, since);
+  return mappedPages(
+    paging === "timestamp"
+      ? filteredPages(withTop(first, pageSize), next, asking)
+      : pagesOf(first, paging, next, asking),
+    feed,
+  );
+};
+
+/** Yields the records of an entity set that describes the feed, such as Lookup, page by page. */
+export async function* descriptionRecords(asking: FeedRequest): AsyncGenerator<readonly Row[]> {
+  for await (const { records } of linkedPages(asking.feed.url, asking)) yield records;
+}
+
+/** Yields the keys of all records, page by page, as records that are mapped. */
+export const allKeys = (asking: FeedRequest, paging: Paging): AsyncGenerator<readonly Row[]> => {
+  const { feed, pageSize } = asking;
+  const next = (after?: PagePosition) => keysAfter(feed, after, pageSize);
+  return mappedPages(
+    paging === "timestamp" || paging === "key"
+      ? filteredPages(next(), next, asking)
+      : pagesOf(keysUrl(feed), paging, next, asking),
+    feed,
+  );
+};
+
+async function* mappedPages(
+  pages: AsyncIterable<FeedPage>,
+  { mapping, resource }: SourceFeed,
+): AsyncGenerator<readonly Row[]> {
+  for await (const { records } of pages)
+    yield mapping === undefined || resource === undefined
+      ? records
+      : records.map((record) => mapRecord(mapping, resource, record));
+}
+
+/** Yields pages by next links. With `auto` it goes on by filters if the first page has no link. */
+async function* pagesOf(
+  first: URL,
+  paging: "auto" | "next",
+  next: (after: PagePosition) => URL,
+  asking: FeedRequest,
+): AsyncGenerator<FeedPage> {
+  let [count, last]: [number, FeedPage | undefined] = [0, undefined];
+  for await (const page of linkedPages(first, asking)) {
+    count++;
+    last = page;
+    yield page;
+  }
+  if (paging === "next" || count !== 1 || last?.nextLink !== undefined) return;
+  const position = positionAfter(last, asking.feed, first);
+  if (position !== undefined) yield* filteredPages(next(position), next, asking);
+}
+
+/** Yields pages until one is empty. A feed may give fewer records than it was asked for. */
+async function* filteredPages(
+  first: URL,
+  next: (after: PagePosition) => URL,
+  asking: FeedRequest,
+): AsyncGenerator<FeedPage> {
+  const visited = new Set<string>();
+  for (let url: URL | undefined = first; url !== undefined; ) {
+    if (visited.has(url.href))
+      throw new FeedError(
+        `${shown(url)} gives the same records again: it does not keep to \`$filter\` and \`$orderby\`; try another \`--paging\``,
+      );
+    visited.add(url.href);
+    const page = toPage(await fetchFeed(url, asking), url);
+    if (page.records.length === 0) return;
+    yield page;
+    const position = positionAfter(page, asking.feed, url);
+    url = position && next(position);
+  }
+}
+
+/** Returns the position of the last record of a page. */
+function positionAfter(
+  page: FeedPage | undefined,
+  { key, modified }: SourceFeed,
+  url: URL,
+): PagePosition | undefined {
+  const record = page?.records.at(-1);
+  if (record === undefined) return undefined;
+  const [keyText, time] = [record[key], record[modified]];
+  if (typeof keyText !== "string" && typeof keyText !== "number")
+    throw new FeedError(`${shown(url)} gave a record without \`${key}\``);
+  return {
+    key: typeof keyText === "string" ? `'${keyText.replaceAll("'", "''")}'` : String(keyText),
+    // Checked, because it becomes part of a filter. Keys are read without it.
+    modified: typeof time === "string" && /^[\dTZ:.+-]{10,40}$/.test(time) ? time : "1970-01-01T00:00:00Z",
+  };
+}
+
+function withTop(url: URL, top: number): URL {
+  const limited = new URL(url.href);
+  limited.search += `${limited.search === "" ? "?" : "&"}$top=${top}`;
+  return limited;
 }
 
 type FeedPage = { readonly records: readonly Row[]; readonly nextLink: string | undefined };

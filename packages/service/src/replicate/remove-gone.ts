@@ -1,19 +1,21 @@
-import type { ResourceName } from "@cadastre/reso";
+import { keyFieldOf, type ResourceName } from "@cadastre/reso";
 import type { Change, WritableStore } from "@cadastre/store";
 import { ownKeys } from "../ingest/full-set.ts";
 import { IngestError } from "../ingest/ingest-error.ts";
 import { exceeds, lossText, setName } from "../ingest/set-loss.ts";
 import type { Source } from "../ingest/sources.ts";
-import { keysUrl, shown } from "./feed.ts";
+import { shown } from "./feed.ts";
 import { FeedError } from "./feed-error.ts";
 import type { FeedRequest } from "./fetch-feed.ts";
-import { feedPages } from "./pages.ts";
+import { allKeys, type Paging } from "./pages.ts";
 
 type Removal = {
   readonly store: Pick<WritableStore, "builds">;
   readonly resource: ResourceName;
   readonly source: Source;
   readonly asking: FeedRequest;
+  /** By default `next`. */
+  readonly paging?: Paging | undefined;
   /** Percentage of the source's records that may be removed. */
   readonly maxShrink: number;
 };
@@ -27,7 +29,7 @@ type Removal = {
  */
 export async function removeGone(task: Removal): Promise<number> {
   const { store, resource, source, asking, maxShrink } = task;
-  const there = await readKeys(asking);
+  const there = await readKeys(resource, asking, task.paging);
   const cursor = await store.builds.cursor(resource, source.name);
   if (cursor === null) return 0;
   const gone: Change[] = [];
@@ -49,11 +51,16 @@ const refusal = (
 ): string =>
   `${lossText(setName(resource, source.name), loss, maxShrink)}. The feed's changes are staged, its removals are not. To remove these records, replicate with --full --allow-shrink`;
 
-async function readKeys(asking: FeedRequest): Promise<ReadonlySet<string>> {
+async function readKeys(
+  resource: ResourceName,
+  asking: FeedRequest,
+  paging: Paging = "next",
+): Promise<ReadonlySet<string>> {
   const { feed } = asking;
+  const name = keyFieldOf(resource);
   const keys = new Set<string>();
-  for await (const records of feedPages(keysUrl(feed), asking)) {
-    for (const { [feed.key]: key } of records) {
+  for await (const records of allKeys(asking, paging)) {
+    for (const { [name]: key } of records) {
       if (typeof key !== "string") throw new FeedError(`${shown(feed.url)} gave a record without its key`);
       keys.add(key);
     }

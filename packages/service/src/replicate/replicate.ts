@@ -5,11 +5,14 @@ import { addNotes, type NoteCounts, toldNotes } from "../ingest/notes.ts";
 import { requireRejects } from "../ingest/rejects.ts";
 import { requireNotRetired, type Source } from "../ingest/sources.ts";
 import type { Listings } from "../listings.ts";
+import { isAborted } from "./abort.ts";
 import { appendFeedRejects, checkRecords } from "./check-records.ts";
-import { changesUrl, feedId } from "./feed.ts";
+import { feedId } from "./feed.ts";
+import { FeedError } from "./feed-error.ts";
 import type { FeedRequest } from "./fetch-feed.ts";
-import { latestOf } from "./modification-times.ts";
-import { feedPages } from "./pages.ts";
+import { addLatest, type LatestRecords, withoutStaged } from "./latest-records.ts";
+import { latestAnyOrder, latestOf } from "./modification-times.ts";
+import { changedRecords, type Paging } from "./pages.ts";
 import { removeGone } from "./remove-gone.ts";
 
 export type Replication = {
@@ -18,8 +21,12 @@ export type Replication = {
   readonly resource: ResourceName;
   readonly source: Source;
   readonly asking: FeedRequest;
+  /** By default `next`. */
+  readonly paging?: Paging | undefined;
   /** True to also compare all keys, and remove the records that the feed no longer has. */
   readonly full: boolean;
+  /** Records that the last run has staged, and that are not staged again. */
+  readonly latest?: LatestRecords | undefined;
   /** Fields whose values are rounded instead of rejected if they have too many digits. */
   readonly rounding: BatchCheck["rounding"];
   /** File for rejected records, and for notes on changed ones. */
@@ -47,6 +54,7 @@ export type FeedReport = Counts & {
   readonly removed: number;
   /** Latest `ModificationTimestamp`, but not in the future: the next replication starts there. Null if no record was staged yet. */
   readonly since: string | null;
+  readonly latest: LatestRecords | undefined;
 };
 
 /**
@@ -58,7 +66,7 @@ export type FeedReport = Counts & {
  * @throws {StoreError} as `Builds.stage`
  */
 export async function replicateFeed(task: Replication): Promise<FeedReport> {
-  const { asking, full } = task;
+  const { asking, full, paging = "next" } = task;
   await requireNotRetired(task.store.builds, task.source);
   await requireRejects(task.rejects);
   const feed = feedId(asking.feed);
@@ -69,30 +77,56 @@ export async function replicateFeed(task: Replication): Promise<FeedReport> {
   const now = Date.now();
   const untilNow = (time: number) => new Date(Math.min(time, now)).toISOString();
   let latest = since === null ? null : Date.parse(since);
+  // Without a cursor of this feed everything is staged.
+  const before = since === null ? undefined : task.latest;
+  let latestRecords = before;
   let [read, staged, rejected] = [0, 0, 0];
   let noted: NoteCounts = {};
-  for await (const records of feedPages(changesUrl(asking.feed, since), asking)) {
-    latest = latestOf(records, latest, asking.feed.url);
-    const checked = await checkRecords(records, task);
+  for await (const records of changedRecords(asking, since, paging)) {
+    if (isAborted(asking.signal)) throw new FeedError("the run was stopped");
+    latest = paging === "key" ? latestAnyOrder(records, latest) : latestOf(records, latest, asking.feed.url);
     read += records.length;
+    const changed = withoutStaged(records, before);
+    if (changed.length === 0) continue;
+    const checked = await checkRecords(changed, task);
     rejected += checked.rejected;
     noted = addNotes(noted, checked.notes);
     await appendFeedRejects(task.rejects, [...checked.rejects, ...toldNotes(checked.notes)]);
     if (rejected > task.maxRejects) throw new IngestError(tooMany(rejected, task));
     // Without a timestamp every record of the page was rejected, so there is nothing to stage.
     if (latest === null) continue;
-    const cursor = formatFeedCursor({ feed, since: untilNow(latest) });
+    // In the order of keys a page says nothing about what was modified before: an interrupted run begins anew.
+    const reached = paging === "key" ? (since ?? beginning) : untilNow(latest);
+    const cursor = formatFeedCursor({ feed, since: reached });
     const { changes } = await task.store.builds.stage(task.resource, task.source.name, checked.taken, {
       cursor,
       after,
     });
     after = cursor;
     staged += changes;
+    // A record that was rejected may be taken the next time, such as a photo whose listing was unknown.
+    if (checked.rejected === 0) latestRecords = addLatest(latestRecords, changed);
     task.onProgress(latest, { read, staged, rejected, noted });
   }
+  if (paging === "key" && latest !== null && after !== null) {
+    const cursor = formatFeedCursor({ feed, since: untilNow(latest) });
+    if (cursor !== after)
+      await task.store.builds.stage(task.resource, task.source.name, [], { cursor, after });
+  }
   const removed = full ? await removeGone(task) : 0;
-  return { read, staged, rejected, noted, removed, since: latest === null ? null : untilNow(latest) };
+  return {
+    read,
+    staged,
+    rejected,
+    noted,
+    removed,
+    since: latest === null ? null : untilNow(latest),
+    latest: latestRecords,
+  };
 }
+
+/** Cursor of a feed of whose records the first ones alone are staged. */
+const beginning = "1970-01-01T00:00:00.000Z";
 
 const tooMany = (rejected: number, { maxRejects, rejects }: Replication): string =>
   `${rejected} records are rejected, more than ${maxRejects}, see ${rejects}: allow more with --max-rejects`;

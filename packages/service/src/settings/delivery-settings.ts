@@ -111,11 +111,19 @@ export const deliverySettings = {
     default: "true",
     means: "Whether the service builds deliveries itself; else `cadastre worker` must run",
   },
+  CADASTRE_FEEDS: {
+    member: "runsFeeds",
+    path: "deliveries.feeds",
+    ...trueOrFalse,
+    default: "true",
+    means:
+      "Whether this process runs the [feeds](../../docs/feeds.md) that are due. The service does so only with `CADASTRE_WORKER`",
+  },
   CADASTRE_LEASE_SECONDS: {
     member: "leaseSeconds",
     path: "deliveries.lease_seconds",
     ...wholeNumber(3, 3600),
     default: "30",
-    means: "How long a delivery waits for a worker that says nothing, until another one takes it",
+    means: "How long a delivery or a feed waits for a worker that says nothing, until another one takes it",
   },
 } as const satisfies Record<string, Setting>;

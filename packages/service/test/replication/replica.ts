@@ -1,9 +1,9 @@
 import { defaultRetryPolicy } from "@cadastre/client/http";
 import type { Row } from "@cadastre/odata";
-import { changesUrl, feedOf, keysUrl } from "../../src/replicate/feed.ts";
+import { feedOf } from "../../src/replicate/feed.ts";
 import type { FeedRequest } from "../../src/replicate/fetch-feed.ts";
 import { latestOf } from "../../src/replicate/modification-times.ts";
-import { feedPages } from "../../src/replicate/pages.ts";
+import { allKeys, changedRecords } from "../../src/replicate/pages.ts";
 import { versionOf } from "./changing-listings.ts";
 import type { ListingsService } from "./listings-service.ts";
 
@@ -26,12 +26,12 @@ export function createReplica({ odata, apiKey }: ListingsService, pageSize: numb
 
   /** @throws {Error} if a key comes twice. */
   async function walk(
-    first: URL,
+    pages: AsyncIterable<readonly Row[]>,
     take: (records: readonly Row[]) => void,
     between: () => Promise<void>,
   ): Promise<ReadonlySet<string>> {
     const met = new Set<string>();
-    for await (const records of feedPages(first, asking)) {
+    for await (const records of pages) {
       for (const { ListingKey } of records) {
         const key = String(ListingKey);
         if (met.has(key)) throw new Error(`${key} came twice in one walk`);
@@ -47,7 +47,7 @@ export function createReplica({ odata, apiKey }: ListingsService, pageSize: numb
     copied,
     pull: (between = async () => {}) =>
       walk(
-        changesUrl(feed, latest === null ? null : new Date(latest).toISOString()),
+        changedRecords(asking, latest === null ? null : new Date(latest).toISOString(), "next"),
         (records) => {
           latest = latestOf(records, latest, feed.url);
           for (const record of records) copied.set(String(record["ListingKey"]), versionOf(record));
@@ -55,7 +55,7 @@ export function createReplica({ odata, apiKey }: ListingsService, pageSize: numb
         between,
       ),
     compareKeys: async (between = async () => {}) => {
-      const met = await walk(keysUrl(feed), () => {}, between);
+      const met = await walk(allKeys(asking, "next"), () => {}, between);
       for (const key of copied.keys()) if (!met.has(key)) copied.delete(key);
       return met;
     },

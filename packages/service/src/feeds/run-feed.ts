@@ -1,0 +1,248 @@
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { type RecordName, recordNames } from "@cadastre/reso";
+import type { FeedCounts, FeedRecord } from "@cadastre/store/registry";
+import type { DataFolder } from "../data/data-folder.ts";
+import { endSample } from "../data/notes.ts";
+import { allPassed, publishGated } from "../gates/publication.ts";
+import { excessiveIn } from "../gates/shrink.ts";
+import type { BatchCheck } from "../ingest/check-batch.ts";
+import { formatOf } from "../ingest/format.ts";
+import { ingest } from "../ingest/ingest.ts";
+import { withInput } from "../ingest/input.ts";
+import { roundingOf } from "../ingest/rounding.ts";
+import type { Listings } from "../listings.ts";
+import { isAborted } from "../replicate/abort.ts";
+import { authorizationOf } from "../replicate/authorization.ts";
+import { FeedError } from "../replicate/feed-error.ts";
+import { latestAnyOrder } from "../replicate/modification-times.ts";
+import { replicateFeed } from "../replicate/replicate.ts";
+import { definitionOf, type FeedProgress, progressOf } from "./definition.ts";
+import { download } from "./download.ts";
+import { feedMapping, feedSource, webApiRequest, webApiResource } from "./feed-request.ts";
+import { sourceFiles } from "./source-files.ts";
+
+/** What a run of a feed needs. */
+export type FeedServices = {
+  readonly store: Listings;
+  readonly crosswalk: BatchCheck["crosswalk"];
+  readonly folder: Pick<DataFolder, "path">;
+  /** Percentage of the source's records that a run may remove. */
+  readonly maxShrink: number;
+  readonly now: () => number;
+};
+
+/** One run of a feed. */
+export type FeedRun = {
+  readonly feed: FeedRecord;
+  /** Ends the run after the page or batch in progress. */
+  readonly signal: AbortSignal;
+  /** Records the progress. @throws {FeedError} if the lease of the feed is void */
+  readonly onProgress: (progress: FeedProgress) => Promise<void>;
+  /** Checks the lease before a publication. @throws {FeedError} if it is void */
+  readonly requireLease: () => Promise<void>;
+  /** Called with the counts of the run so far, those of a run that fails as well. */
+  readonly onCounts: (counts: FeedCounts, modified: number | null) => void;
+};
+
+/** Records that a step has staged. */
+type Staged = FeedCounts & { readonly removed: number; readonly modified: number | null };
+
+const nothing: Staged = { read: 0, staged: 0, rejected: 0, removed: 0, modified: null };
+
+/**
+ * Stages what a feed has changed, and publishes it through the gates, one resource after another: media belong to listings that are served.
+ *
+ * @throws {FeedError} if the source or a gate fails, or the run is stopped
+ * @throws {IngestError} if the records are refused as a whole
+ */
+export async function runFeed(run: FeedRun, services: FeedServices): Promise<void> {
+  const { feed, onCounts, onProgress } = run;
+  const { store } = services;
+  const { resources } = definitionOf(feed);
+  await endSample(store);
+  await mkdir(join(services.folder.path, "feeds"), { recursive: true, mode: 0o700 });
+  const progress = progressOf(feed);
+  let total = nothing;
+  const tell = (before: Staged, { read, staged, rejected }: FeedCounts, modified: number | null) => {
+    const now = sum(before, { read, staged, rejected, removed: 0, modified });
+    onCounts(now, now.modified);
+  };
+  // In the order of the resources, in which owners come before what belongs to them.
+  for (const resource of recordNames.filter((name) => resources.includes(name))) {
+    const wasPending = progress.pending.includes(resource);
+    const others = progress.pending.filter((name) => name !== resource);
+    // Recorded before the first record is staged, so that a run after a crash publishes what this one has staged.
+    progress.pending = [...others, resource];
+    await onProgress(progress);
+    const staged = await stageResource(
+      { ...run, onCounts: (counts, modified) => tell(total, counts, modified) },
+      resource,
+      progress,
+      services,
+    );
+    total = sum(total, staged);
+    onCounts(total, total.modified);
+    if (wasPending || staged.staged + staged.removed > 0) await publish(run, resource, services);
+    progress.pending = others;
+    await onProgress(progress);
+  }
+}
+
+const sum = (a: Staged, b: Staged): Staged => ({
+  read: a.read + b.read,
+  staged: a.staged + b.staged,
+  rejected: a.rejected + b.rejected,
+  removed: a.removed + b.removed,
+  modified: latest(a.modified, b.modified),
+});
+
+const latest = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? (a ?? b) : Math.max(a, b);
+
+async function publish(
+  { signal, requireLease }: FeedRun,
+  resource: RecordName,
+  { store, crosswalk, maxShrink }: FeedServices,
+): Promise<void> {
+  if (isAborted(signal)) throw stopped();
+  await requireLease();
+  const { results } = await publishGated(store, [resource], { crosswalk, maxShrink });
+  const found = results.get(resource) ?? [];
+  if (allPassed(found)) return;
+  const failed = found.filter(({ passed }) => !passed).map(({ gate }) => gate);
+  const losses = found.flatMap(excessiveIn).map((loss) => `: ${loss}`);
+  throw new FeedError(
+    `${resource}: the gate ${failed.join(", ")} is not passed${losses.join("")}. What was served before is served on: see \`cadastre gates ${resource}\``,
+  );
+}
+
+const stopped = () => new FeedError("the run was stopped");
+
+/** Stages a resource of the feed. */
+function stageResource(
+  run: FeedRun,
+  resource: RecordName,
+  progress: FeedProgress,
+  services: FeedServices,
+): Promise<Staged> {
+  switch (definitionOf(run.feed).kind) {
+    case "replicate":
+      return stageWebApi(run, resource, progress, services);
+    case "files":
+      return stageFiles(run, resource, progress, services);
+    case "common-format":
+      return stageDocument(run, resource, services);
+  }
+}
+
+const rejectsFile = ({ folder }: FeedServices, { name }: FeedRecord, resource: string): string =>
+  join(folder.path, "feeds", `${name}.${resource}.rejects.jsonl`);
+
+async function stageWebApi(
+  run: FeedRun,
+  resource: RecordName,
+  progress: FeedProgress,
+  services: FeedServices,
+): Promise<Staged> {
+  const { feed, signal, onCounts } = run;
+  const definition = definitionOf(feed);
+  const name = webApiResource(resource);
+  const started = services.now();
+  const { fullEvery, maxRejects = Number.POSITIVE_INFINITY, paging = "auto" } = definition;
+  const full = fullEvery !== undefined && (progress.full[resource] ?? 0) + fullEvery <= started;
+  const rejects = rejectsFile(services, feed, resource);
+  await rm(rejects, { force: true });
+  const report = await replicateFeed({
+    store: services.store,
+    crosswalk: services.crosswalk,
+    resource: name,
+    source: feedSource(services.store.catalog, definition),
+    asking: webApiRequest(definition, name, {
+      mapping: feedMapping(services.store.catalog, definition),
+      authorization: authorizationOf(definition.credentials),
+      signal,
+    }),
+    paging,
+    full,
+    latest: progress.latest[resource],
+    rounding: roundingOf(services.store.catalog, resource),
+    rejects,
+    maxRejects,
+    maxShrink: services.maxShrink,
+    onProgress: (modified, counts) => onCounts(counts, modified),
+  });
+  const { latest } = report;
+  if (latest !== undefined)
+    progress.latest = { ...progress.latest, [resource]: { ...latest, hashes: [...latest.hashes] } };
+  if (full) progress.full = { ...progress.full, [resource]: started };
+  return { ...report, modified: report.since === null ? null : Date.parse(report.since) };
+}
+
+async function stageFiles(
+  run: FeedRun,
+  resource: RecordName,
+  progress: FeedProgress,
+  services: FeedServices,
+): Promise<Staged> {
+  const { feed, signal, onProgress } = run;
+  const { location } = definitionOf(feed);
+  await rm(rejectsFile(services, feed, resource), { force: true });
+  let total = nothing;
+  for (const { path, version } of await sourceFiles(location.replaceAll("{resource}", resource))) {
+    const id = `${resource} ${path}`;
+    if (progress.files[id] === version) continue;
+    if (isAborted(signal)) throw stopped();
+    total = sum(total, await stageFile(run, resource, services, path));
+    progress.files = { ...progress.files, [id]: version };
+    await onProgress(progress);
+  }
+  return total;
+}
+
+async function stageDocument(run: FeedRun, resource: RecordName, services: FeedServices): Promise<Staged> {
+  const { feed, signal } = run;
+  const { location, credentials } = definitionOf(feed);
+  const file = join(services.folder.path, "feeds", `${feed.name}.${resource}.download`);
+  try {
+    const url = location.replaceAll("{resource}", resource);
+    await download({ url, file, authorization: authorizationOf(credentials), signal });
+    return await stageFile(run, resource, services, file);
+  } finally {
+    await rm(file, { force: true });
+  }
+}
+
+async function stageFile(
+  { feed, signal, onCounts }: FeedRun,
+  resource: RecordName,
+  services: FeedServices,
+  path: string,
+): Promise<Staged> {
+  const definition = definitionOf(feed);
+  let modified: number | null = null;
+  const report = await withInput(path, services.folder.path, (input) =>
+    ingest({
+      store: services.store,
+      crosswalk: services.crosswalk,
+      resource,
+      source: feedSource(services.store.catalog, definition),
+      input,
+      format: definition.kind === "common-format" ? "common" : formatOf(input.name, input.start),
+      mode: definition.full === true ? "full" : "changes",
+      mapping: feedMapping(services.store.catalog, definition),
+      rounding: roundingOf(services.store.catalog, resource),
+      rejects: rejectsFile(services, feed, resource),
+      maxRejects: definition.maxRejects ?? Number.POSITIVE_INFINITY,
+      maxShrink: services.maxShrink,
+      onTaken: (records) => {
+        modified = latestAnyOrder(records, modified);
+      },
+      onProgress: (_bytes, counts) => {
+        onCounts(counts, modified);
+        if (isAborted(signal)) throw stopped();
+      },
+    }),
+  );
+  return { ...report, removed: 0, modified };
+}

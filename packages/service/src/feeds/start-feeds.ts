@@ -1,0 +1,42 @@
+import type { Catalog } from "@cadastre/reso";
+import type { Config } from "../config.ts";
+import type { DataFolder } from "../data/data-folder.ts";
+import { databasesOf } from "../data/databases.ts";
+import type { Registry } from "../data/registry.ts";
+import type { Log } from "../log.ts";
+import { startFeedWorker } from "./feed-worker.ts";
+
+/** Starts to run due feeds in this process, with a store of its own. Undefined if the configuration says not to. */
+export async function startFeeds(
+  config: Pick<Config, "runsFeeds" | "leaseSeconds" | "maxShrink">,
+  {
+    catalog,
+    folder,
+    registry,
+    log,
+  }: {
+    readonly catalog: Catalog;
+    readonly folder: DataFolder;
+    readonly registry: Pick<Registry, "feeds" | "identities">;
+    readonly log: Log;
+  },
+): Promise<{ readonly stop: () => Promise<void> } | undefined> {
+  if (!config.runsFeeds) return undefined;
+  const store = await databasesOf(folder).openListings({ catalog, threads: 0 });
+  const worker = startFeedWorker({
+    store,
+    feeds: registry.feeds,
+    crosswalk: registry.identities,
+    folder,
+    maxShrink: config.maxShrink,
+    lease: config.leaseSeconds * 1000,
+    log,
+    now: Date.now,
+  });
+  return {
+    stop: async () => {
+      await worker.stop();
+      await store.close();
+    },
+  };
+}
