@@ -4,7 +4,7 @@ import { schools, subdivisions } from "./names.ts";
 import { combine } from "./random.ts";
 
 /** Picks one of `names`. The listings in one ZIP code use at most `spread` of them. */
-const near = (names: readonly string[], { property }: Listing, spread: number): string =>
+const pickForZip = (names: readonly string[], { property }: Listing, spread: number): string =>
   names[combine(Number(property.place.zip), property.seed % spread) % names.length] as string;
 
 const timeZones = {
@@ -51,10 +51,10 @@ export const locationFields: Fills<Listing> = {
   ContinentRegion: () => "North America",
   MLSAreaMajor: ({ property }) => `${property.place.county} - ${property.place.city}`,
   MLSAreaMinor: ({ property }) => property.place.zip,
-  SubdivisionName: (listing) => near(subdivisions, listing, 4),
-  ElementarySchool: (listing) => `${near(schools, listing, 3)} Elementary`,
-  MiddleOrJuniorSchool: (listing) => `${near(schools, listing, 2)} Middle`,
-  HighSchool: (listing) => `${near(schools, listing, 1)} High`,
+  SubdivisionName: (listing) => pickForZip(subdivisions, listing, 4),
+  ElementarySchool: (listing) => `${pickForZip(schools, listing, 3)} Elementary`,
+  MiddleOrJuniorSchool: (listing) => `${pickForZip(schools, listing, 2)} Middle`,
+  HighSchool: (listing) => `${pickForZip(schools, listing, 1)} High`,
   ElementarySchoolDistrict: ({ property }) => `${property.place.county} School District`,
   MiddleOrJuniorSchoolDistrict: ({ property }) => `${property.place.county} School District`,
   HighSchoolDistrict: ({ property }) => `${property.place.county} School District`,

@@ -4,17 +4,21 @@ import { takesEffectWithin } from "./takes-effect.ts";
 export type Freshness = "recent" | "fresh";
 
 /** Time to live of an answer, in milliseconds since it was requested. */
-const life = takesEffectWithin;
+const timeToLive = takesEffectWithin;
 
 /** Maximum number of cached answers. */
 const capacity = 10_000;
 
-type Asked<Answer> = { readonly at: number; readonly revision: number; readonly answer: Promise<Answer> };
+type CachedAnswer<Answer> = {
+  readonly at: number;
+  readonly revision: number;
+  readonly answer: Promise<Answer>;
+};
 
 /** TTL cache of promises by key. Concurrent callers share one promise. A rejected promise is not cached. */
 export class TtlCache<Answer> {
   /** In the order in which they were requested. */
-  readonly #asked = new Map<string, Asked<Answer>>();
+  readonly #answers = new Map<string, CachedAnswer<Answer>>();
   readonly #now: () => number;
   readonly #revision: () => number;
 
@@ -28,9 +32,9 @@ export class TtlCache<Answer> {
   }
 
   get(question: string, ask: () => Promise<Answer>, freshness: Freshness = "recent"): Promise<Answer> {
-    const known = this.#asked.get(question);
+    const known = this.#answers.get(question);
     const isRecent =
-      known !== undefined && this.#now() - known.at < life && known.revision === this.#revision();
+      known !== undefined && this.#now() - known.at < timeToLive && known.revision === this.#revision();
     if (isRecent && freshness === "recent") return known.answer;
     return this.#ask(question, ask);
   }
@@ -38,20 +42,20 @@ export class TtlCache<Answer> {
   #ask(question: string, ask: () => Promise<Answer>): Promise<Answer> {
     const at = this.#now();
     const asked = { at, revision: this.#revision(), answer: ask() };
-    this.#asked.delete(question);
-    this.#asked.set(question, asked);
-    this.#forget(at);
+    this.#answers.delete(question);
+    this.#answers.set(question, asked);
+    this.#evict(at);
     asked.answer.catch(() => {
-      if (this.#asked.get(question) === asked) this.#asked.delete(question);
+      if (this.#answers.get(question) === asked) this.#answers.delete(question);
     });
     return asked.answer;
   }
 
   /** Drops the oldest answers while they are expired or too many. */
-  #forget(now: number): void {
-    for (const [question, { at }] of this.#asked) {
-      if (now - at < life && this.#asked.size <= capacity) return;
-      this.#asked.delete(question);
+  #evict(now: number): void {
+    for (const [question, { at }] of this.#answers) {
+      if (now - at < timeToLive && this.#answers.size <= capacity) return;
+      this.#answers.delete(question);
     }
   }
 }

@@ -11,7 +11,7 @@ export type WorkerFault = {
 };
 
 /** Permanent errors, which a retry would repeat. */
-const poison: ReadonlySet<DeliveryErrorCode> = new Set([
+const permanentErrors: ReadonlySet<DeliveryErrorCode> = new Set([
   "invalid_record",
   "decimal_out_of_range",
   "invalid_profile",
@@ -45,5 +45,5 @@ export function workerFaultOf(error: unknown): WorkerFault {
   // A rebuilder rebuilds the damaged part before the retry.
   if (isDamage(error)) return { remedy: "retry", code: "part_lost" };
   if (ungranted.has(code)) return { remedy: "canceled", code };
-  return { remedy: poison.has(code) ? "failed" : "retry", code };
+  return { remedy: permanentErrors.has(code) ? "failed" : "retry", code };
 }

@@ -124,7 +124,10 @@ export function createDestinations(options: DestinationOptions): Destinations {
     if (sealed === undefined) throw new DeliveryError("destination_not_active");
     return openExternalId(sealed, id, key);
   };
-  const note = (destination: Destination, failure: DestinationFailure | undefined): Promise<boolean> =>
+  const recordResult = (
+    destination: Destination,
+    failure: DestinationFailure | undefined,
+  ): Promise<boolean> =>
     registry.note(destination, {
       at: clock(),
       failure: failure ?? null,
@@ -134,7 +137,10 @@ export function createDestinations(options: DestinationOptions): Destinations {
     const { customer, id } = destination;
     const externalId = await externalIdOf(destination);
     const sessionName = `verify-${id}`;
-    await note(destination, await probeDestination(destination, externalId, { access, sessionName, random }));
+    await recordResult(
+      destination,
+      await probeDestination(destination, externalId, { access, sessionName, random }),
+    );
     return find(customer, id);
   };
   const issue = (id: string) => {
@@ -188,6 +194,6 @@ export function createDestinations(options: DestinationOptions): Destinations {
       const bucket = await openS3Bucket(destination, { access, session, signal });
       return { destination, bucket, root: `${prefix}/${folder}/` };
     },
-    degrade: note,
+    degrade: recordResult,
   };
 }

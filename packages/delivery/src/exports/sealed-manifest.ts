@@ -11,12 +11,12 @@ const sha256Of = (text: string): string => createHash("sha256").update(text).dig
  * @throws {DeliveryError} `part_damaged`
  */
 export function requireIntact(
-  { text, sha256: noted, signature, signatureSha256 }: StoredManifest,
+  { text, sha256: recordedSha256, signature, signatureSha256 }: StoredManifest,
   sha256: string,
 ): void {
-  const found = sha256Of(text);
-  if (found !== sha256 || noted !== sha256)
-    throw new DeliveryError("part_damaged", `the manifest ${sha256} has the hash ${found}`);
+  const actual = sha256Of(text);
+  if (actual !== sha256 || recordedSha256 !== sha256)
+    throw new DeliveryError("part_damaged", `the manifest ${sha256} has the hash ${actual}`);
   if (signatureSha256 !== null && signatureSha256 !== sha256Of(signature))
     throw new DeliveryError("part_damaged", `the signature of the manifest ${sha256}`);
 }

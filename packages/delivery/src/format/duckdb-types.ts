@@ -1,7 +1,7 @@
 import type { ExportColumn, ExportType } from "../source/export-source.ts";
 
 /** DuckDB types by the name of the export type. */
-const named = {
+const parquetTypes = {
   string: "VARCHAR",
   boolean: "BOOLEAN",
   int32: "INTEGER",
@@ -14,22 +14,24 @@ const named = {
 } as const satisfies Record<Extract<ExportType, string>, string>;
 
 /** Types that lines of `ExactLines` are read as. JSON is read as text, because DuckDB would not keep its exact text otherwise. */
-const read = { ...named, json: "VARCHAR" };
+const lineTypes = { ...parquetTypes, json: "VARCHAR" };
 
-const textOf = ({ type, collection }: ExportColumn, names: typeof read | typeof named): string =>
-  `${oneOf(type, names)}${collection ? "[]" : ""}`;
+const columnType = (
+  { type, collection }: ExportColumn,
+  names: typeof lineTypes | typeof parquetTypes,
+): string => `${valueType(type, names)}${collection ? "[]" : ""}`;
 
-function oneOf(type: ExportType, names: typeof read | typeof named): string {
+function valueType(type: ExportType, names: typeof lineTypes | typeof parquetTypes): string {
   if (typeof type === "string") return names[type];
   if ("decimal" in type) return `DECIMAL(${type.decimal.join()})`;
-  return `STRUCT(${type.struct.map((member) => `${sqlName(member.name)} ${textOf(member, names)}`).join(", ")})`;
+  return `STRUCT(${type.struct.map((member) => `${sqlName(member.name)} ${columnType(member, names)}`).join(", ")})`;
 }
 
 /** The type of a column in the Parquet file. */
-export const writtenType = (column: ExportColumn): string => textOf(column, named);
+export const writtenType = (column: ExportColumn): string => columnType(column, parquetTypes);
 
 /** The type that DuckDB reads a column of `ExactLines` as, before it is converted for the Parquet file. */
-export const readType = (column: ExportColumn): string => textOf(column, read);
+export const readType = (column: ExportColumn): string => columnType(column, lineTypes);
 
 /** Quotes a name as an SQL identifier. */
 export const sqlName = (name: string): string => `"${name.replaceAll('"', '""')}"`;

@@ -8,15 +8,15 @@ export const gzipEncoder = "gzip;zlib;level=6;mtime=0;os=255";
 const [systemAt, unknownSystem] = [9, 255];
 
 /** Returns streams that compress to the same bytes on every machine. */
-export const gzip = () => [createGzip({ level: 6, chunkSize: 1 << 16 }), new NoSystem()] as const;
+export const gzip = () => [createGzip({ level: 6, chunkSize: 1 << 16 }), new UnknownSystemHeader()] as const;
 
-class NoSystem extends Transform {
-  #passed = 0;
+class UnknownSystemHeader extends Transform {
+  #bytesBefore = 0;
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    const at = systemAt - this.#passed;
+    const at = systemAt - this.#bytesBefore;
     if (at >= 0 && at < chunk.length) chunk[at] = unknownSystem;
-    this.#passed += chunk.length;
+    this.#bytesBefore += chunk.length;
     done(null, chunk);
   }
 }

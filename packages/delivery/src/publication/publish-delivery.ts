@@ -29,16 +29,16 @@ export async function publishDelivery(
   const found = await destinations.find(customer, destination);
   try {
     const folder = folderOf(delivery);
-    const to = await destinations.open(customer, destination, {
+    const opened = await destinations.open(customer, destination, {
       delivery: id,
       folder,
       signal: options.signal,
       isCommitted: options.isCommitted,
     });
     try {
-      return await publishObjects(to, publication, options);
+      return await publishObjects(opened, publication, options);
     } finally {
-      to.bucket.close();
+      opened.bucket.close();
     }
   } catch (error) {
     const failure = failureOf(error);

@@ -39,18 +39,18 @@ export function requireValid(request: SubscriptionRequest): void {
 }
 
 /** Returns the SHA-256 of a request without its idempotency key. */
-export const subscriptionFingerprint = (said: Omit<SubscriptionRequest, "idempotencyKey">): string =>
+export const subscriptionFingerprint = (request: Omit<SubscriptionRequest, "idempotencyKey">): string =>
   createHash("sha256")
     .update(
       canonicalText({
-        name: said.name,
-        domain: said.domain,
-        deliveryMode: said.deliveryMode,
-        destinationId: said.destinationId ?? null,
-        profileId: said.profileId ?? null,
-        cadenceSeconds: said.cadenceSeconds,
-        preferredMinuteOfDay: said.preferredMinuteOfDay ?? null,
-        emptyDeliveryBehavior: said.emptyDeliveryBehavior ?? null,
+        name: request.name,
+        domain: request.domain,
+        deliveryMode: request.deliveryMode,
+        destinationId: request.destinationId ?? null,
+        profileId: request.profileId ?? null,
+        cadenceSeconds: request.cadenceSeconds,
+        preferredMinuteOfDay: request.preferredMinuteOfDay ?? null,
+        emptyDeliveryBehavior: request.emptyDeliveryBehavior ?? null,
       }),
     )
     .digest("hex");

@@ -40,7 +40,7 @@ export function bindArithmetic(node: ArithmeticNode, context: Context): BoundNod
     const actual = `${typeName(left.type)} and ${typeName(right.type)}`;
     throw new QueryError("type_mismatch", node, { operator: node.operator, actual });
   }
-  if (left.type === "Null" || right.type === "Null") return nothing(rule.result);
+  if (left.type === "Null" || right.type === "Null") return nullConstant(rule.result);
   return {
     kind: "Arithmetic",
     type: rule.result,
@@ -50,7 +50,7 @@ export function bindArithmetic(node: ArithmeticNode, context: Context): BoundNod
   };
 }
 
-const nothing = (type: PrimitiveType): ConstantNode => ({ kind: "Constant", type, value: null });
+const nullConstant = (type: PrimitiveType): ConstantNode => ({ kind: "Constant", type, value: null });
 
 function ruleOf(operator: ArithmeticOperator, a: BoundType, b: BoundType): Rule | undefined {
   // A null operand takes the type of the other one.
@@ -60,7 +60,7 @@ function ruleOf(operator: ArithmeticOperator, a: BoundType, b: BoundType): Rule 
     const type = numericResult(operator, wider<PrimitiveType>(left, right));
     return { left: type, right: type, result: type };
   }
-  const [first, second] = [general(left), general(right)];
+  const [first, second] = [generalType(left), generalType(right)];
   const rule = temporalRules.find(
     ([name, one, other]) => name === operator && one === first && other === second,
   );
@@ -73,7 +73,7 @@ function numericResult(operator: ArithmeticOperator, type: PrimitiveType): Primi
 }
 
 /** Generalises a numeric type to decimal or double, for arithmetic with a duration. */
-function general(type: BoundType): BoundType {
+function generalType(type: BoundType): BoundType {
   if (!isNumeric(type)) return type;
   return isIntegral(type) || type === "Edm.Decimal" ? "Edm.Decimal" : "Edm.Double";
 }
@@ -81,7 +81,7 @@ function general(type: BoundType): BoundType {
 export function bindNegate(node: NegateNode, context: Context): BoundNode {
   const operand = context.bind(node.operand, context);
   const { type } = operand;
-  if (type === "Null") return nothing("Edm.Int64");
+  if (type === "Null") return nullConstant("Edm.Int64");
   if (isIntegral(type)) return { kind: "Negate", type: "Edm.Int64", operand: promote(operand, "Edm.Int64") };
   if (isNumeric(type) || type === "Edm.Duration") return { kind: "Negate", type, operand };
   throw new QueryError("type_mismatch", node, { operator: "-", actual: typeName(type) });

@@ -12,9 +12,9 @@ type Size = { readonly nodes: number; readonly depth: number };
  * @throws {QueryError} `query_too_complex`
  */
 export function checkSize(trees: readonly BoundNode[], span: Span): void {
-  const known = new Map<BoundNode, Size>();
+  const sizeByNode = new Map<BoundNode, Size>();
   const sizeOf = (node: BoundNode): Size => {
-    const found = known.get(node);
+    const found = sizeByNode.get(node);
     if (found !== undefined) return found;
     let [nodes, depth] = [1, 0];
     mapChildren(node, (child) => {
@@ -24,7 +24,7 @@ export function checkSize(trees: readonly BoundNode[], span: Span): void {
       return child;
     });
     const size = { nodes, depth: depth + 1 };
-    known.set(node, size);
+    sizeByNode.set(node, size);
     return size;
   };
   const sizes = trees.map(sizeOf);

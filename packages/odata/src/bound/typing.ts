@@ -74,7 +74,7 @@ const isNullTest = (left: BoundType, right: BoundType): boolean =>
   (isStructure(right) && !right.collection && left === "Null");
 
 /** Functions whose string arguments are compared. */
-const comparing: ReadonlySet<string> = new Set(["contains", "endswith", "startswith"]);
+const comparingFunctions: ReadonlySet<string> = new Set(["contains", "endswith", "startswith"]);
 
 /**
  * Returns the `$ignorecase` mapping for the operands of one comparison: strings are case-folded if at least two
@@ -92,7 +92,7 @@ export const foldArguments = (
   name: string,
   args: readonly BoundNode[],
   context: Context,
-): readonly BoundNode[] => (comparing.has(name) ? args.map(foldAmong(args, context)) : args);
+): readonly BoundNode[] => (comparingFunctions.has(name) ? args.map(foldAmong(args, context)) : args);
 
 const isText = ({ type }: BoundNode): boolean => type === "Edm.String";
 

@@ -57,11 +57,16 @@ type ComparableItems = readonly [SortPosition, ...SortPosition[]];
  */
 function runsOf(positions: readonly SortPosition[]): readonly ComparableItems[] {
   const runs: [SortPosition, ...SortPosition[]][] = [];
-  const joins = (position: SortPosition) => position.last !== null && !nullsFollow(position);
+  const isComparableInRow = (position: SortPosition) => position.last !== null && !nullsFollow(position);
   for (const position of positions) {
     const run = runs.at(-1);
     const before = run?.at(-1);
-    if (before !== undefined && before.direction === position.direction && joins(before) && joins(position))
+    if (
+      before !== undefined &&
+      before.direction === position.direction &&
+      isComparableInRow(before) &&
+      isComparableInRow(position)
+    )
       run?.push(position);
     else runs.push([position]);
   }

@@ -14,7 +14,7 @@ const lastInstant = 106_751_991; // 294276-12-31
 const beforeAll: Encoded = { value: "-infinity", exact: false };
 
 /** Prints a date as `2024-01-15`. The year 0 is 1 BC. */
-function printed(days: number): readonly [date: string, era: string] {
+function printDate(days: number): readonly [date: string, era: string] {
   const { year, month, day: dayOfMonth } = civilFromDays(days);
   const pad = (n: number, width: number) => String(n).padStart(width, "0");
   const date = `${pad(year > 0 ? year : 1 - year, 4)}-${pad(month, 2)}-${pad(dayOfMonth, 2)}`;
@@ -33,7 +33,7 @@ export const numeric: Encoder = (value) => {
 export const date: Encoder = (value) => {
   const days = value as number;
   if (days < firstDay) return beforeAll;
-  return { value: printed(Math.min(days, lastDate)).join(""), exact: days <= lastDate };
+  return { value: printDate(Math.min(days, lastDate)).join(""), exact: days <= lastDate };
 };
 
 /** Encodes an instant, in whole microseconds, as UTC text, to be cast. */
@@ -43,7 +43,7 @@ export const timestamptz: Encoder = (value) => {
   if (days < firstDay) return beforeAll;
   const late = days > lastInstant;
   const { value: clock, exact } = time(late ? picosecondsPerDay - 1n : timeOfDay, unnamed);
-  const [text, era] = printed(Math.min(days, lastInstant));
+  const [text, era] = printDate(Math.min(days, lastInstant));
   return { value: `${text} ${clock as string}+00${era}`, exact: exact && !late };
 };
 

@@ -37,7 +37,7 @@ export type UsageTransport = {
 };
 
 /** Most subjects of a limit in one report. The use by further ones is not reported, so that a flood of addresses takes bounded memory. */
-const most = 1000;
+const maxSubjects = 1000;
 
 /** Use since the last report, by limit and subject. */
 class SpentSinceReport {
@@ -46,7 +46,7 @@ class SpentSinceReport {
   readonly add = (limit: SharedLimit, subject: string, milliseconds: number): void => {
     const amounts = this.#amounts.get(limit);
     const known = amounts?.get(subject);
-    if (known === undefined && (amounts?.size ?? 0) >= most) return;
+    if (known === undefined && (amounts?.size ?? 0) >= maxSubjects) return;
     amounts?.set(subject, (known ?? 0) + milliseconds);
   };
 

@@ -27,23 +27,23 @@ export function exportSource({ identities, activation, config, ...means }: Expor
   const { entitySet } = means.store.catalog;
   const [listings, media] = [entitySet("Property"), entitySet("Media")];
   const [mediaAssets, publicRecords] = [entitySet("MediaAsset"), entitySet("PublicRecord")];
-  const isProven = ({ name }: EntitySet, scope: Scope) => activation.has(name) && scope.restricts(name);
+  const isEnabled = ({ name }: EntitySet, scope: Scope) => activation.has(name) && scope.restricts(name);
   /** Makes a dataset unavailable unless the gates of its sets are passed and a rule restricts their rows, so that it is surely filtered. */
-  const proven = (reader: DatasetReader, ...sets: readonly EntitySet[]): DatasetReader => ({
+  const ifEnabled = (reader: DatasetReader, ...sets: readonly EntitySet[]): DatasetReader => ({
     ...reader,
-    columns: (scope) => (sets.every((set) => isProven(set, scope)) ? reader.columns(scope) : undefined),
+    columns: (scope) => (sets.every((set) => isEnabled(set, scope)) ? reader.columns(scope) : undefined),
   });
   const rows = (set: EntitySet) => entitySetReader(store, set);
   return storeSource(store, {
-    listing: proven(rows(listings), listings),
-    listing_media: proven(rows(media), media),
+    listing: ifEnabled(rows(listings), listings),
+    listing_media: ifEnabled(rows(media), media),
     // The visibility of a file and its listing come from its media record.
-    media_assets: proven(rows(mediaAssets), mediaAssets, media),
-    property: proven(propertyReader({ store, entitySet: listings, identities }), listings),
-    market_report: proven(
+    media_assets: ifEnabled(rows(mediaAssets), mediaAssets, media),
+    property: ifEnabled(propertyReader({ store, entitySet: listings, identities }), listings),
+    market_report: ifEnabled(
       marketReader({ store, entitySet: listings, least: config.minimumCellSize }),
       listings,
     ),
-    public_record: proven(rows(publicRecords), publicRecords),
+    public_record: ifEnabled(rows(publicRecords), publicRecords),
   });
 }

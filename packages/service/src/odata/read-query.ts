@@ -27,13 +27,13 @@ export async function withOptionTarget<T>(attempt: QueryAttempt, work: () => Pro
     if (!(error instanceof QueryError)) throw error;
     const { filter, orderBy } = attempt.options;
     if (filter === undefined && orderBy === undefined) throw error;
-    const isOrder = filter === undefined || (orderBy !== undefined && !(await sorts(attempt)));
+    const isOrder = filter === undefined || (orderBy !== undefined && !(await acceptsOrder(attempt)));
     throw error.in(isOrder ? "$orderby" : "$filter");
   }
 }
 
 /** True if the store accepts the order of the query. Tests it with a filter that matches no row. */
-async function sorts({ bound, scope, store }: QueryAttempt): Promise<boolean> {
+async function acceptsOrder({ bound, scope, store }: QueryAttempt): Promise<boolean> {
   const query: RestrictedQuery = restrict({ ...bound, filter: constant(false) }, scope);
   try {
     await store.page(query);

@@ -50,23 +50,23 @@ export async function startProcesses(config: Config, folder: DataFolder): Promis
   });
   let startedProcesses = 0;
   let isDamaged = false;
-  const post = (number: number, message: ToServing) => {
+  const send = (number: number, message: ToServing) => {
     const worker = workers.get(number);
     if (worker?.isConnected()) worker.send(message, () => {});
   };
   const tellOthers = (from: number, message: ToServing) => {
-    for (const number of workers.keys()) if (number !== from) post(number, message);
+    for (const number of workers.keys()) if (number !== from) send(number, message);
   };
   const noteDamage = () => {
     isDamaged = true;
     tellOthers(-1, { kind: "damaged" });
   };
   const metrics = metricsOfProcesses(() => group);
-  const act: {
+  const handlers: {
     readonly [Kind in FromServing["kind"]]: (message: FromServing & { kind: Kind }, number: number) => void;
   } = {
     started: ({ started }, number) => {
-      if (isDamaged) post(number, { kind: "damaged" });
+      if (isDamaged) send(number, { kind: "damaged" });
       startedProcesses++;
       if (startedProcesses === config.processes) succeed(started);
     },
@@ -81,16 +81,16 @@ export async function startProcesses(config: Config, folder: DataFolder): Promis
   const start = (number: number): StartedProcess => {
     const worker = cluster.fork({ [processNumber]: String(number), [machineId]: machine });
     workers.set(number, worker);
-    metrics.add(number, () => post(number, { kind: "metrics" }));
+    metrics.add(number, () => send(number, { kind: "metrics" }));
     worker.on("message", <Kind extends FromServing["kind"]>(message: FromServing & { kind: Kind }) =>
-      act[message.kind](message, number),
+      handlers[message.kind](message, number),
     );
     // An error of a message to a process that ends is followed by its end.
     worker.on("error", () => {});
     return {
       pid: worker.process.pid,
       ended: endOf(worker),
-      stop: () => post(number, { kind: "stop" }),
+      stop: () => send(number, { kind: "stop" }),
       kill: () => void worker.process.kill("SIGKILL"),
     };
   };

@@ -6,7 +6,7 @@ import type { Counted, LocationColumn } from "../stored-resource.ts";
 
 /** True if a node reads no property other than the dataset of a row. */
 export const readsDataset = (node: BoundNode): boolean =>
-  isOwn(node, (name) => name === datasetProperty.name) ??
+  isKnownProperty(node, (name) => name === datasetProperty.name) ??
   childrenOf(node).every((child) => readsDataset(child));
 
 /**
@@ -33,7 +33,7 @@ export function requireCountedPlace(
   const isTold =
     characters === undefined
       ? isCounted(shown, counted)
-      : knownOf(shown, beginningsOf(counted)) >= characters;
+      : knownPrefixLength(shown, countedPrefixes(counted)) >= characters;
   if (!isTold) throw new StoreError("uncounted_scope");
 }
 
@@ -41,15 +41,15 @@ function isCounted(node: BoundNode, counted: Counted): boolean {
   const { system, places } = counted;
   const whole = places.filter(({ characters }) => characters === undefined).map(({ column }) => column);
   const known = new Set([datasetProperty.name, system, ...whole]);
-  const beginnings = beginningsOf(counted);
-  const isMadeOf = (part: BoundNode): boolean =>
-    isOwn(part, (name) => known.has(name)) ??
-    (comparesBeginning(part, beginnings) || childrenOf(part).every(isMadeOf));
-  return isMadeOf(node);
+  const beginnings = countedPrefixes(counted);
+  const readsOnlyCounted = (part: BoundNode): boolean =>
+    isKnownProperty(part, (name) => known.has(name)) ??
+    (comparesBeginning(part, beginnings) || childrenOf(part).every(readsOnlyCounted));
+  return readsOnlyCounted(node);
 }
 
 /** Columns of which only the first characters are counted by, with the number of these characters. */
-const beginningsOf = ({ places }: Counted): ReadonlyMap<string, number> =>
+const countedPrefixes = ({ places }: Counted): ReadonlyMap<string, number> =>
   new Map(
     places.flatMap(({ column, characters }) => (characters === undefined ? [] : [[column, characters]])),
   );
@@ -57,7 +57,7 @@ const beginningsOf = ({ places }: Counted): ReadonlyMap<string, number> =>
 /**
  * For a property node: true if it is a known property of the entity itself. For a structure: false. Undefined for any other node.
  */
-function isOwn(node: BoundNode, isKnown: (name: string) => boolean): boolean | undefined {
+function isKnownProperty(node: BoundNode, isKnown: (name: string) => boolean): boolean | undefined {
   if (node.kind === "Structure") return false;
   return node.kind === "Property" ? node.base === undefined && isKnown(node.property.name) : undefined;
 }
@@ -70,26 +70,26 @@ function comparesBeginning(node: BoundNode, beginnings: ReadonlyMap<string, numb
   if (node.kind !== "Compare" || (node.comparator !== "ge" && node.comparator !== "lt")) return false;
   const { left, right } = node;
   if (right.kind !== "Constant" || typeof right.value !== "string") return false;
-  const known = knownOf(left, beginnings);
+  const known = knownPrefixLength(left, beginnings);
   return known > 0 && Array.from(right.value).length <= known;
 }
 
 /** Returns the length of the known prefix of a text; 0 if no part of the text is known. */
-function knownOf(node: BoundNode, beginnings: ReadonlyMap<string, number>): number {
+function knownPrefixLength(node: BoundNode, beginnings: ReadonlyMap<string, number>): number {
   switch (node.kind) {
     case "Property":
       return node.base === undefined ? (beginnings.get(node.property.name) ?? 0) : 0;
     case "Choice": {
       const { when, value, otherwise } = node;
       if (!readsDataset(when)) return 0;
-      const known = knownOf(value, beginnings);
-      return otherwise === undefined ? known : Math.min(known, knownOf(otherwise, beginnings));
+      const known = knownPrefixLength(value, beginnings);
+      return otherwise === undefined ? known : Math.min(known, knownPrefixLength(otherwise, beginnings));
     }
     case "Call": {
       const [text, start] = node.args;
       const isBeginning = node.entry.name === "substring" && text !== undefined && isZero(start);
       return isBeginning && node.args.slice(2).every(({ kind }) => kind === "Constant")
-        ? knownOf(text, beginnings)
+        ? knownPrefixLength(text, beginnings)
         : 0;
     }
     default:

@@ -28,12 +28,12 @@ export function unitsOf(
   let small = groups;
   for (let depth = places; depth >= 0; depth--) {
     const rest: CoverageGroup[] = [];
-    for (const together of unitGroups(small, depth)) {
-      const records = together.reduce((sum, group) => sum + group.records, 0);
-      const [first] = together;
-      if (first === undefined || records < least) rest.push(...together);
+    for (const members of unitGroups(small, depth)) {
+      const records = members.reduce((sum, group) => sum + group.records, 0);
+      const [first] = members;
+      if (first === undefined || records < least) rest.push(...members);
       else
-        units.push({ dataset: first.key[0], row: groupRow(keyOf(first, depth), counted), groups: together });
+        units.push({ dataset: first.key[0], row: groupRow(keyOf(first, depth), counted), groups: members });
     }
     small = rest;
   }

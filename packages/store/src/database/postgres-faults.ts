@@ -25,7 +25,8 @@ const connectionCodes: ReadonlySet<string> = new Set([
 ]);
 
 /** Messages of `pg` for lost connections, which have no code. Knex puts the statement before them. */
-const lost = /(?:^| - )(?:Connection terminated|Client has encountered a connection error|Client was closed)/;
+const lostConnectionMessages =
+  /(?:^| - )(?:Connection terminated|Client has encountered a connection error|Client was closed)/;
 
 const codeOf = (error: Error): string =>
   "code" in error && typeof error.code === "string" ? error.code : "";
@@ -41,7 +42,7 @@ export const isRecoveryConflict = (error: unknown): boolean =>
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof StoreError) return false;
   const code = codeOf(error);
-  return serverStates.test(code) || connectionCodes.has(code) || lost.test(error.message);
+  return serverStates.test(code) || connectionCodes.has(code) || lostConnectionMessages.test(error.message);
 }
 
 /** Throws `database_unavailable` in place of an error of {@link isUnavailable}, and other errors unchanged. */

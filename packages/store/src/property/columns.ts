@@ -47,9 +47,9 @@ function columnOf(
 }
 
 /** Returns a property as a row of such a table, without nulls. */
-export function propertyRow({ id, version, attributes: found }: PropertyView): Row {
+export function propertyRow({ id, version, attributes: values }: PropertyView): Row {
   const row: Record<string, unknown> = { id, version };
-  for (const [name, value] of Object.entries(found)) {
+  for (const [name, value] of Object.entries(values)) {
     const parts = attributes[name]?.rule === "together" ? partsOf(name, value) : [[name, value] as const];
     for (const [column, held] of parts) if (held !== null) row[column] = held;
   }
