@@ -155,7 +155,7 @@ describe("a customer", () => {
     const unconfirmed = await customer("remove", "leaving");
     expect(unconfirmed.code).toBe(1);
     expect(unconfirmed.stderr).toMatch(
-      /^This revokes 1 API key of leaving .*`cadastre customer remove leaving --yes`$/,
+      /^This revokes 1 API key of leaving .* Nothing was changed: .*`--yes`$/,
     );
     expect((await get("/v1/account/resources", apiKey)).status).toBe(200);
     await done(customer("remove", "leaving", "--yes"));

@@ -12,6 +12,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { diagnoseNode, diagnoseOpenFiles } from "../src/cli/doctor/machine-checks.ts";
+import { openDataFolder } from "../src/data/data-folder.ts";
+import { withRegistry } from "../src/data/registry.ts";
 import { cadastre } from "./support/cli.ts";
 import { onFiles } from "./support/test-database.ts";
 
@@ -194,6 +196,28 @@ describe.runIf(onFiles)("cadastre doctor", () => {
       "keys",
       /acme has an entitlement and no key/,
       /key create acme/,
+    ],
+    [
+      "a feed whose last run failed",
+      async () => {
+        writeFileSync(at("Office.csv"), "");
+        const place = ["--source", "mymls", "--resource", "Office", "--files", at("*.csv")];
+        expect((await cadastre(["feed", "add", "offices", ...place, ...config()])).code).toBe(0);
+        expect((await cadastre(["feed", "run", "offices", ...config()])).code).toBe(1);
+      },
+      "feeds",
+      /the last run of the feed offices failed: .*Office\.csv/,
+      /feed try offices/,
+    ],
+    [
+      "a feed that no worker runs",
+      async () => {
+        const hourAgo = Date.now() - 3_600_000;
+        await withRegistry(await openDataFolder(at("data")), ({ feeds }) => feeds.add("late", "{}", hourAgo));
+      },
+      "feeds",
+      /1 feed has waited for a worker/,
+      /start the service/,
     ],
   ];
 

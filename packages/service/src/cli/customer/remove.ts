@@ -1,21 +1,23 @@
+import { type ConfirmFlags, yesOption } from "@cadastre/client/terminal";
 import { isInForce } from "@cadastre/store/registry";
 import { Command } from "commander";
 import { runningService } from "../../takes-effect.ts";
 import { audited, auditOf } from "../audited.ts";
+import { confirmDeletion } from "../confirmed.ts";
 import { withServiceRegistry } from "../data.ts";
 import { installedOf } from "../entitlement/document-source.ts";
 import { revokeAudited } from "../key-actions.ts";
-import { CommandRefused, printMessage, printResult } from "../outcome.ts";
+import { printMessage, printResult } from "../outcome.ts";
 import { json } from "./options.ts";
 
-type Options = { readonly yes?: true; readonly json?: true };
+type Options = ConfirmFlags & { readonly json?: true };
 
 /** `cadastre customer remove` */
 export const removeCustomerCommand = (): Command =>
   new Command("remove")
     .description("Take a customer's access away: revoke its API keys, and remove its entitlement.")
     .argument("<customer>", "name of the customer")
-    .option("--yes", "do it; without it nothing is changed")
+    .addOption(yesOption())
     .addOption(json())
     .action(remove);
 
@@ -25,10 +27,10 @@ const remove = (customer: string, { yes, json: isJson }: Options) =>
     const { version } = await installedOf(customer, registry);
     const keys = (await registry.keys.list(customer)).filter((key) => isInForce(key, at));
     const count = `${keys.length} ${keys.length === 1 ? "API key" : "API keys"}`;
-    if (!yes)
-      throw new CommandRefused(
-        `This revokes ${count} of ${customer} and removes version ${version} of its entitlement; deliveries that are being built are canceled, and subscriptions are suspended. Nothing was changed. To do it: \`cadastre customer remove ${customer} --yes\``,
-      );
+    await confirmDeletion(
+      { yes },
+      `This revokes ${count} of ${customer} and removes version ${version} of its entitlement; deliveries that are being built are canceled, and subscriptions are suspended`,
+    );
     for (const { id } of keys) await revokeAudited(id, at, registry, folder, config);
     const object = { customer, version };
     await audited({ action: "entitlement.remove", object, ...auditOf(folder, config) }, () =>

@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { recordNames } from "@cadastre/reso";
 import { databasesOf } from "../../data/databases.ts";
 import { partsRoot } from "../../delivery/parts-place.ts";
 import { type Diagnosis, type DoctorCheck, type FolderContext, mend, sound, warn } from "./diagnosis.ts";
@@ -163,13 +164,14 @@ async function* checkListings({ folder }: FolderContext): AsyncGenerator<Diagnos
   const store = await openListings({ threads: 0 });
   try {
     yield sound(`${listingsName} has the schema of this version`);
-    const build = await store.builds.current("Property");
-    yield build === undefined
-      ? warn(
+    const builds = await Promise.all(recordNames.map((name) => store.builds.current(name)));
+    const published = recordNames.filter((_, i) => builds[i] !== undefined);
+    yield published.includes("Property")
+      ? sound(`builds of ${published.join(", ")} are published`)
+      : warn(
           "no build of Property is published, so no listing is served",
-          "`cadastre ingest`, and `cadastre publish Property`",
-        )
-      : sound("a build of Property is published");
+          "`cadastre feed add`, or `cadastre ingest` and `cadastre publish Property`",
+        );
   } finally {
     await store.close();
   }

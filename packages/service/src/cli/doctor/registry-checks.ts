@@ -13,6 +13,7 @@ export const registryChecks: readonly DoctorCheck[] = [
   { name: "keys", needs: "registry", run: checkKeys },
   { name: "parts", needs: "registry", run: checkPlace },
   { name: "deliveries", needs: "registry", run: checkBacklog },
+  { name: "feeds", needs: "registry", run: checkFeeds },
   { name: "roles", needs: "registry", run: checkRoles },
 ];
 
@@ -108,6 +109,38 @@ async function* checkBacklog({ audit, config, now }: RegistryContext): AsyncGene
         config.worker ? "start the service, or `cadastre worker`" : "`cadastre worker`",
       )
     : sound("none waits");
+}
+
+type FeedState = {
+  readonly name: string;
+  readonly failures: number;
+  readonly error: string | null;
+  readonly due: number | string;
+  readonly leased: number | string;
+};
+
+async function* checkFeeds({ audit, config, now }: RegistryContext): AsyncGenerator<Diagnosis> {
+  const active = audit.prepare<FeedState>(
+    "cadastre_feed",
+    `select name, failures, last_error as "error", due, leased from cadastre_feed where state = 'active' order by name`,
+  );
+  let count = 0;
+  let late = 0;
+  for await (const { name, failures, error, due, leased } of active.rows()) {
+    count++;
+    if (failures > 0)
+      yield mend(
+        `the last ${failures === 1 ? "run" : `${failures} runs`} of the feed ${name} failed: ${error}`,
+        `\`cadastre feed try ${name}\`, and \`cadastre feed change ${name}\``,
+      );
+    if (Math.max(Number(due), Number(leased)) < now - longestWait) late++;
+  }
+  if (late > 0)
+    yield mend(
+      `${late} ${late === 1 ? "feed has" : "feeds have"} waited for a worker for over 10 minutes`,
+      config.runsFeeds && config.worker ? "start the service, or `cadastre worker`" : "`cadastre worker`",
+    );
+  yield sound(count === 0 ? "none is to run" : `${count} to run`);
 }
 
 /** First version of PostgreSQL that is supported. */
