@@ -59,8 +59,8 @@ async function runBlocks(blocks: readonly GuideBlock[], running: Running, folder
   return blocks.map((_, i) => ({ output: parts[2 * i] ?? "", code: Number(parts[2 * i + 1]) }));
 }
 
-/** Guides of customers: those that need nothing but a service with the sample. */
-const names = ["give-access.md", "change-access.md"];
+/** Guides that need nothing but a service with the sample. */
+const names = ["give-access.md", "change-access.md", "retire-system.md"];
 
 describe.each(names)("%s", (name) => {
   const blocks = blocksOf(readFileSync(join(guides, name), "utf8"));

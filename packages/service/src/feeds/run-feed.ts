@@ -22,7 +22,7 @@ import { download } from "./download.ts";
 import { feedMapping, feedSource, webApiRequest, webApiResource } from "./feed-request.ts";
 import { sourceFiles } from "./source-files.ts";
 
-/** What a run of a feed needs. */
+/** Services that a run of a feed uses. */
 export type FeedServices = {
   readonly store: Listings;
   readonly crosswalk: BatchCheck["crosswalk"];

@@ -25,7 +25,7 @@ type TriedFault = {
   readonly example: unknown;
 };
 
-/** What a run would do with the first records of a resource. */
+/** Result of a trial with the first records of a resource. */
 export type TriedResource = {
   readonly resource: RecordName;
   readonly read: number;

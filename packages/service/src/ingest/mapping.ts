@@ -11,7 +11,7 @@ export type ResourceMapping = {
   readonly rename?: Readonly<Record<string, string>> | undefined;
   /** Fields whose values are ignored. */
   readonly drop?: readonly string[] | undefined;
-  /** What to do with fields that the resource does not have. By default they are rejected. */
+  /** Treatment of fields that the resource does not have. By default they are rejected. */
   readonly unknownFields?: "reject" | "drop" | undefined;
   /** Separators of text lists that become collections. */
   readonly split?: Readonly<Record<string, string>> | undefined;

@@ -8,7 +8,7 @@ export type GainsAndLosses = { readonly gained: readonly string[]; readonly lost
 /** A field that is shown in another form. */
 export type FieldChange = { readonly field: string; readonly before: FieldView; readonly after: FieldView };
 
-/** What a customer gains and loses of one resource in one dataset. */
+/** Fields and rows that a customer gains and loses of one resource in one dataset. */
 export type GrantDifference = {
   readonly dataset: string;
   readonly resource: string;

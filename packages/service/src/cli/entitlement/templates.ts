@@ -4,9 +4,9 @@ import { type ListingTopicName, listingTopics } from "./listing-topics.ts";
 
 /** Kind of licence, as a start for a customer's entitlement. */
 export type EntitlementTemplate = {
-  /** What a customer does with the data, as one sentence. */
+  /** Use of the data by the customer, as one sentence. */
   readonly purpose: string;
-  /** What the licensee has to obey that an entitlement cannot enforce, as sentences for the operator. */
+  /** Duties of the licensee that an entitlement cannot enforce, as sentences for the operator. */
   readonly obligations: readonly string[];
   readonly grants: Pick<Entitlement, "products" | "channels" | "capabilities" | "limits">;
   /** Topics of listings that are left out; null if the grant is `*`, which has local fields too. */
