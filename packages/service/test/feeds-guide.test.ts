@@ -9,7 +9,7 @@ import { type Running, run } from "./support/running.ts";
 
 const [system] = sampleSystems;
 const page = readFileSync(new URL("../../../docs/feeds.md", import.meta.url), "utf8");
-const mapping = new URL("./fixtures/feed-mapping.yaml", import.meta.url).pathname;
+const mapping = new URL("./ingest/feed-mapping.yaml", import.meta.url).pathname;
 
 /** Commands of the guide, in its order. */
 const commands = [...page.matchAll(/^npm run cadastre -- (.*)$/gm)].map(([, command = ""]) => command);

@@ -12,6 +12,7 @@ import {
   Registry,
 } from "prom-client";
 import type { EventLoopMonitor } from "./event-loop.ts";
+import { addFeedMetrics, type FeedState } from "./feed-metrics.ts";
 import type { MemoryBudget } from "./memory-budget.ts";
 import { type Readiness, readinessReasons } from "./readiness.ts";
 
@@ -67,14 +68,6 @@ const greatest: Aggregator = "max";
 
 /** Methods with a label of their own. All others are counted as `other`, because a client may send any word. */
 const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "OPTIONS"]);
-
-/** State of a feed, as far as metrics show it. Times are in milliseconds since 1970. */
-type FeedState = {
-  readonly name: string;
-  readonly failures: number;
-  readonly modified: number | null;
-  readonly lastSuccess: number | null;
-};
 
 /** Sources of values that are read on each scrape. */
 type Measured = {
@@ -206,44 +199,7 @@ export function createMetrics({
       },
     });
   }
-  for (const [name, help, figure] of [
-    [
-      "cadastre_feed_lag_seconds",
-      "Time since the newest ModificationTimestamp that a feed has brought",
-      ({ modified }) => modified ?? undefined,
-    ],
-    [
-      "cadastre_feed_success_age_seconds",
-      "Time since a feed last ran without an error",
-      ({ lastSuccess }) => lastSuccess ?? undefined,
-    ],
-  ] as const satisfies readonly (readonly [string, string, (feed: FeedState) => number | undefined])[]) {
-    new Gauge({
-      name,
-      help,
-      labelNames: ["feed"],
-      aggregator: greatest,
-      registers: [registry],
-      async collect() {
-        this.reset();
-        for (const feed of await feeds().catch(() => [])) {
-          const time = figure(feed);
-          if (time !== undefined) this.set({ feed: feed.name }, ageOf(time));
-        }
-      },
-    });
-  }
-  new Gauge({
-    name: "cadastre_feed_failures",
-    help: "Failed runs of a feed since its last success",
-    labelNames: ["feed"],
-    aggregator: greatest,
-    registers: [registry],
-    async collect() {
-      this.reset();
-      for (const { name, failures } of await feeds().catch(() => [])) this.set({ feed: name }, failures);
-    },
-  });
+  addFeedMetrics(registry, feeds);
   new Gauge({
     name: "cadastre_event_loop_block_seconds",
     help: "Longest time that the main thread held its event loop since the last scrape",
