@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { sampleSystems } from "@cadastre/sample/catalog";
@@ -10,6 +10,7 @@ import { ask, query } from "./support/ask.ts";
 import { cadastre } from "./support/cli.ts";
 import { type FeedServer, sendJson, startFeeds } from "./support/feed-server.ts";
 import { type Running, run } from "./support/running.ts";
+import { runSql } from "./support/sql.ts";
 
 const [system] = sampleSystems;
 const patient = { timeout: 120_000 };
@@ -137,8 +138,8 @@ describe("a RESO Web API", patient, () => {
     expect(seen.at(-1)?.authorization).toBe("Bearer token-of-test");
     expect((await feed("run", "header")).code).toBe(0);
     expect(seen.at(-1)).toEqual({ authorization: undefined, key: "key-of-test" });
-    const told =
-      (await feed("list", "--json")).stdout + (await readFile(running.folder.registry)).toString("latin1");
+    const stored = await runSql(running.folder, "registry", "select * from cadastre_feed");
+    const told = (await feed("list", "--json")).stdout + JSON.stringify(stored);
     expect(told).not.toMatch(/token-of-test|key-of-test/);
     for (const name of ["bearer", "header"]) await feed("remove", name);
   });

@@ -95,9 +95,12 @@ test("a worker removes what is over, and begins a market report anew that has ot
   const lastOne = async () =>
     dataOf<Seed[]>(await national.get(`${subscriptions}/${id}/deliveries?limit=1`))[0];
   const seedOf = async (generation: number, cellSize: number) => {
-    const worker = await startWorker({ CADASTRE_MINIMUM_CELL_SIZE: String(cellSize) });
-    for (const step of ["pause", "resume"])
+    const change = async (step: "pause" | "resume") =>
       expect((await national.post(`${subscriptions}/${id}/${step}`, {})).status).toBe(200);
+    // Resumed subscriptions are due. The worker must not create a delivery before, or this one would be its delta.
+    await change("pause");
+    const worker = await startWorker({ CADASTRE_MINIMUM_CELL_SIZE: String(cellSize) });
+    await change("resume");
     const seed = { generation, sequence: 0, status: "complete" };
     await expect.poll(lastOne, { timeout: 15_000 }).toMatchObject(seed);
     await end(worker, "SIGTERM");
