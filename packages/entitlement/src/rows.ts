@@ -17,7 +17,9 @@ import {
 
 /** One resource as a caller sees it. */
 export type VisibleResource = VisibleFields & {
+  /** Predicate of the rows that are shown. */
   readonly rows: BoundNode;
+  /** True if the resource has a rule and a grant, even if no row passes `rows`. */
   readonly visible: boolean;
   /** True if there is a rule for its rows. */
   readonly restricted: boolean;
@@ -49,7 +51,7 @@ export function narrowResources(compilation: Compilation): ReadonlyMap<string, V
         rule === undefined || !visible
           ? constant(false)
           : every(
-              rowsOf(entitySet, rule, visibleFields, compilation),
+              rowsByRule(entitySet, rule, visibleFields, compilation),
               openRows(entitySet, rule, grants.get(entitySet.name) ?? noGrant),
             );
       return [entitySet.name, { ...fields, rows, visible, restricted: rule !== undefined }];
@@ -57,7 +59,8 @@ export function narrowResources(compilation: Compilation): ReadonlyMap<string, V
   );
 }
 
-function rowsOf(
+/** Returns the predicate of the rows that a rule opens: by dataset, region, parent or lookup. Privacy rules are not in it. */
+function rowsByRule(
   { name, type }: EntitySet,
   rule: ResourceRule,
   visibleFields: readonly VisibleFields[],
@@ -73,8 +76,9 @@ function rowsOf(
       return every(isGranted, inRegions(regions, rule.regions, find));
     case "parent": {
       const dataset = find(rule.dataset);
-      const parent = dataset === undefined ? constant(false) : isOneOf(dataset, datasetsOf(rule.parent));
-      return every(isGranted, parent, inRegions(regions, rule.regions, find));
+      const isParentDatasetGranted =
+        dataset === undefined ? constant(false) : isOneOf(dataset, datasetsOf(rule.parent));
+      return every(isGranted, isParentDatasetGranted, inRegions(regions, rule.regions, find));
     }
     case "lookup": {
       const lookupName = find(rule.lookupName);

@@ -40,7 +40,7 @@ const takes: AcceptedKinds = {
   "": ["text", "integer", "number", "boolean", "json"],
 };
 
-/** Digits of a number that JavaScript may not represent exactly. */
+/** Digits of a number that JavaScript may not represent exactly. SQLite itself reads a line that has them. */
 const longNumber = /\d{16}/;
 
 /** Opens an SQLite file as a target. Lists and objects are stored as JSON text, booleans as 0 and 1. */
@@ -96,22 +96,22 @@ export async function openSqliteSession(file: string, { prefix }: TablePlace): P
       requireTextFormat(part);
       const columns = [...table.columns.keys()];
       const into = `insert into ${names.of(table.name)} (${listOf(columns)}) values`;
-      const bind = database.prepare(`${into} (${columns.map(() => "?").join(", ")})`);
+      const insertParsed = database.prepare(`${into} (${columns.map(() => "?").join(", ")})`);
       // Exact for all numbers, but seven times slower with hundreds of columns.
-      const exact = database.prepare<[{ line: string }]>(
+      const insertByJsonExtract = database.prepare<[{ line: string }]>(
         `${into} (${columns.map((column) => `json_extract(@line, '$.${quoteIdentifier(column)}')`).join(", ")})`,
       );
       for await (const lines of readPart(part))
         for (const line of lines)
-          if (longNumber.test(line)) exact.run({ line });
-          else bind.run(valuesOf(line, columns));
+          if (longNumber.test(line)) insertByJsonExtract.run({ line });
+          else insertParsed.run(parsedValues(line, columns));
     },
     close: async () => void database.close(),
   };
 }
 
-/** Returns the members of a record in the form that SQLite's JSON functions would return. */
-function valuesOf(line: string, columns: readonly string[]): (string | number | bigint | null)[] {
+/** Parses a line without long numbers. Returns the members as `json_extract` would. */
+function parsedValues(line: string, columns: readonly string[]): (string | number | bigint | null)[] {
   const record = JSON.parse(line) as Readonly<Record<string, unknown>>;
   return columns.map((column) => {
     const value = record[column] ?? null;

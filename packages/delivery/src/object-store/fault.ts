@@ -44,7 +44,7 @@ const codes: Readonly<Record<string, StorageFault>> = {
   IllegalLocationConstraintException: "elsewhere",
 };
 
-/** Meanings of statuses, for responses without an error code, as those to `HEAD`. */
+/** Meanings of statuses, for responses without an error code, as those to `HEAD`, and for 403 with an unknown code. */
 const statuses: Readonly<Record<number, StorageFault>> = {
   301: "elsewhere",
   // A `HEAD` with an expired token is answered with this status and no code.
@@ -92,7 +92,7 @@ const errors: Readonly<Partial<Record<StorageFault, DeliveryErrorCode>>> = {
   kmsDenied: "kms_denied",
 };
 
-/** Translates an error of the AWS SDK into a `DeliveryError`. Returns an error that is not about the bucket unchanged. */
+/** Translates an error of the AWS SDK into a `DeliveryError`. Returns `absent`, `exists` and unknown errors unchanged. */
 export function asBucketFault(error: unknown): unknown {
   const code = errors[storageFaultOf(error)];
   return code === undefined || !(error instanceof Error)

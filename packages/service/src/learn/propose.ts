@@ -17,7 +17,10 @@ import { fitsStandard, localFacets, typeText } from "./field-types.ts";
 export type FieldVerdict = {
   readonly resource: string;
   readonly name: string;
-  /** `known`: the system has the field already. `clash`: the name cannot be taken. `left-out`: not representable. */
+  /**
+   * `local`: added, or widened if the system has it with less room. `known`: the system has it, with enough room. `clash`: not proposed,
+   * because its name or type conflicts, or the dictionary has another name for it. `left-out`: not representable.
+   */
   readonly verdict: "standard" | "local" | "known" | "clash" | "left-out";
   /** Reason of a clash or omission, or a remark. */
   readonly reason?: string;
@@ -65,8 +68,11 @@ export function propose(
   );
   const named = new Set(fields.map(({ resource, name }) => `${resource}/${name}`));
 
-  /** Adds the values of a lookup that are not known, and returns the facets of a field that has it. */
-  function withLookup(lookup: string): Pick<LocalField, "lookup" | "lookupStatus"> {
+  /**
+   * Proposes the missing values of a lookup, unless the dictionary closes it (a note) or leaves it open. Returns the facets of a field that
+   * has it.
+   */
+  function proposeLookup(lookup: string): Pick<LocalField, "lookup" | "lookupStatus"> {
     const standard = standardStatus.get(lookup);
     const values = lookups.get(lookup) ?? [];
     if (standard !== undefined) {
@@ -108,10 +114,10 @@ export function propose(
           verdict: "clash",
           reason: `the standard field is ${typeText(standard)}, the source has ${typeText(field)}: convert its values, or leave the field out`,
         };
-      if (standard.lookup !== undefined && field.lookup === standard.lookup) withLookup(standard.lookup);
+      if (standard.lookup !== undefined && field.lookup === standard.lookup) proposeLookup(standard.lookup);
       return { verdict: "standard" };
     }
-    const meant = standardMeant(standardFields, field.name);
+    const meant = standardFieldAlsoCalled(standardFields, field.name);
     if (meant !== undefined) {
       const isFree = !named.has(`${resource}/${meant.name}`);
       const fits = fitsStandard(field, meant);
@@ -154,7 +160,7 @@ export function propose(
       name,
       displayName: displayNameOf(field),
       ...facets,
-      ...(field.lookup !== undefined && facets.type === "Edm.String" ? withLookup(field.lookup) : {}),
+      ...(field.lookup !== undefined && facets.type === "Edm.String" ? proposeLookup(field.lookup) : {}),
       ...(field.annotations === undefined ? {} : { annotations: field.annotations }),
     };
     if (known === undefined) {
@@ -208,7 +214,7 @@ const standardStatus: ReadonlyMap<string, LookupStatus> = new Map(
 );
 
 /** Returns the standard field that a name stands for: a synonym of the dictionary, or the name in another letter case. */
-function standardMeant(fields: readonly Field[], name: string): Field | undefined {
+function standardFieldAlsoCalled(fields: readonly Field[], name: string): Field | undefined {
   const folded = name.toLowerCase();
   return fields.find(
     (field) =>

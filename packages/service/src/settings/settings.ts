@@ -7,7 +7,7 @@ import { querySettings } from "./query-settings.ts";
 import type { Setting } from "./setting.ts";
 import { tracingSettings } from "./tracing-settings.ts";
 
-/** Every setting, by its name in the environment and in the settings file. */
+/** Every setting, by the name of its environment variable. Its member in the settings file is its `path`. */
 export const settings = {
   ...httpSettings,
   ...dataSettings,

@@ -74,11 +74,11 @@ export class SqliteReaders {
     await Promise.all(seats.map(({ thread }) => thread.end()));
   }
 
-  /** @param longest milliseconds after which the thread is replaced if it does not reply */
+  /** @param queryTimeout milliseconds; the thread is replaced if it has not replied `grace` after it, though the attempt may be shorter */
   #run(
     cost: CostClass,
     request: ReadRequest,
-    longest: number,
+    queryTimeout: number,
     signal: AbortSignal | undefined,
   ): Promise<ReadResult> {
     const seat = this.#seats[cost].find(({ task }) => task === undefined) ?? this.#addSeat(cost);
@@ -98,7 +98,7 @@ export class SqliteReaders {
           reject(error);
         },
       };
-      seat.late = setTimeout(() => this.#giveUp(seat, new StoreError("query_timeout")), longest + grace);
+      seat.late = setTimeout(() => this.#giveUp(seat, new StoreError("query_timeout")), queryTimeout + grace);
       seat.thread.hold(true);
       seat.thread.post({ id, request });
       signal?.addEventListener("abort", cancel, { once: true });
