@@ -32,7 +32,7 @@ export type Listing = {
   readonly openHouses: number;
 };
 
-/** Number of listings after which each system gains offices and members. */
+/** Number of listings of the whole market after which each system gains offices and members. */
 export const cohortSize = 2000;
 
 const random = new Random();
@@ -45,7 +45,7 @@ function memberNear(system: System, property: Property, cohort: number): SampleM
 }
 
 function photoCount({ kind }: Property, { status, closeDay }: Campaign): number {
-  // Most systems keep only the first picture of a listing that was sold long ago.
+  // Of most sold listings only the first picture is kept.
   if (closeDay !== undefined && random.chance(0.6)) return 1;
   if (status === "Coming Soon" && random.chance(0.4)) return 0;
   if (kind === "land" || kind === "business") return random.int(0, 5);

@@ -43,7 +43,7 @@ export function columnOperand(
   return { sql: read, type, nullable: property.nullable, form, scale, stored: true };
 }
 
-/** Converts an operand to the form that functions take. */
+/** Converts an operand to the form that functions take. A null collection of a column becomes an empty one. */
 export function toComputedOperand({ stored, ...operand }: Operand, { dialect }: CompileContext): Operand {
   if (itemType(operand.type) !== undefined) {
     if (stored === undefined) return operand;

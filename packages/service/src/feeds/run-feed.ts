@@ -45,10 +45,10 @@ export type FeedRun = {
   readonly onCounts: (counts: FeedCounts, modified: number | null) => void;
 };
 
-/** Records that a step has staged. */
-type Staged = FeedCounts & { readonly removed: number; readonly modified: number | null };
+/** Counts of a step: records read, staged, rejected and removed, and the newest `ModificationTimestamp`. */
+type StagedCounts = FeedCounts & { readonly removed: number; readonly modified: number | null };
 
-const nothing: Staged = { read: 0, staged: 0, rejected: 0, removed: 0, modified: null };
+const nothing: StagedCounts = { read: 0, staged: 0, rejected: 0, removed: 0, modified: null };
 
 /**
  * Stages what a feed has changed, and publishes it through the gates, one resource after another: media belong to listings that are served.
@@ -64,7 +64,7 @@ export async function runFeed(run: FeedRun, services: FeedServices): Promise<voi
   await mkdir(join(services.folder.path, "feeds"), { recursive: true, mode: 0o700 });
   const progress = progressOf(feed);
   let total = nothing;
-  const tell = (before: Staged, { read, staged, rejected }: FeedCounts, modified: number | null) => {
+  const tell = (before: StagedCounts, { read, staged, rejected }: FeedCounts, modified: number | null) => {
     const now = sum(before, { read, staged, rejected, removed: 0, modified });
     onCounts(now, now.modified);
   };
@@ -89,7 +89,7 @@ export async function runFeed(run: FeedRun, services: FeedServices): Promise<voi
   }
 }
 
-const sum = (a: Staged, b: Staged): Staged => ({
+const sum = (a: StagedCounts, b: StagedCounts): StagedCounts => ({
   read: a.read + b.read,
   staged: a.staged + b.staged,
   rejected: a.rejected + b.rejected,
@@ -125,7 +125,7 @@ function stageResource(
   resource: RecordName,
   progress: FeedProgress,
   services: FeedServices,
-): Promise<Staged> {
+): Promise<StagedCounts> {
   switch (definitionOf(run.feed).kind) {
     case "replicate":
       return stageWebApi(run, resource, progress, services);
@@ -144,7 +144,7 @@ async function stageWebApi(
   resource: RecordName,
   progress: FeedProgress,
   services: FeedServices,
-): Promise<Staged> {
+): Promise<StagedCounts> {
   const { feed, signal, onCounts } = run;
   const definition = definitionOf(feed);
   const name = webApiResource(resource);
@@ -184,7 +184,7 @@ async function stageFiles(
   resource: RecordName,
   progress: FeedProgress,
   services: FeedServices,
-): Promise<Staged> {
+): Promise<StagedCounts> {
   const { feed, signal, onProgress } = run;
   const { location } = definitionOf(feed);
   await rm(rejectsFile(services, feed, resource), { force: true });
@@ -200,7 +200,11 @@ async function stageFiles(
   return total;
 }
 
-async function stageDocument(run: FeedRun, resource: RecordName, services: FeedServices): Promise<Staged> {
+async function stageDocument(
+  run: FeedRun,
+  resource: RecordName,
+  services: FeedServices,
+): Promise<StagedCounts> {
   const { feed, signal } = run;
   const { location, credentials } = definitionOf(feed);
   const file = join(services.folder.path, "feeds", `${feed.name}.${resource}.download`);
@@ -218,7 +222,7 @@ async function stageFile(
   resource: RecordName,
   services: FeedServices,
   path: string,
-): Promise<Staged> {
+): Promise<StagedCounts> {
   const definition = definitionOf(feed);
   let modified: number | null = null;
   const report = await withInput(path, services.folder.path, (input) =>

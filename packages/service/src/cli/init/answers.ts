@@ -16,7 +16,7 @@ export const optionOf = ({ name }: Pick<Question, "name">): string =>
  * Completes the answers: asks on a terminal, or takes the defaults.
  *
  * @param ask asks a person; undefined without a terminal
- * @throws {CommandRefused} with all faults, and with the flags that are missing
+ * @throws {CommandRefused} with all faults or, if there are none, with the flags that are missing
  */
 export async function completeAnswers(
   known: KnownAnswers,
