@@ -7,8 +7,8 @@ import { type RoundingChoice, roundingOf } from "../ingest/rounding.ts";
 import { type FeedOptions, feedOf } from "../replicate/feed.ts";
 import type { FeedRequest } from "../replicate/fetch-feed.ts";
 import { type FeedReport, type Replication, replicateFeed } from "../replicate/replicate.ts";
-import { readSecretReference } from "../replicate/secret-reference.ts";
 import { sampleWarning, withServiceStore } from "./data.ts";
+import { type FeedKeySource, readFeedKey } from "./feed-key.ts";
 import { printMessage, printResult } from "./outcome.ts";
 import { number, showItemProgress } from "./progress.ts";
 import {
@@ -93,15 +93,6 @@ async function askingOf(url: string, options: Options): Promise<FeedRequest> {
     retryPolicy: { ...defaultRetryPolicy, tries, timeout: timeout * 1000 },
     onRetry: (reason, pause) => printMessage(`  ${reason}: again in ${(pause / 1000).toFixed(1)} s`),
   };
-}
-
-/** Source of a feed's API key. The key is never an argument, because other users of the machine can read those. */
-type FeedKeySource = { readonly keyEnv?: string; readonly keyFile?: string };
-
-/** Reads the API key of a feed. @throws {FeedError} whose message does not quote the content, which may be a secret */
-async function readFeedKey({ keyEnv, keyFile }: FeedKeySource): Promise<string | undefined> {
-  if (keyEnv !== undefined) return readSecretReference({ env: keyEnv });
-  return keyFile === undefined ? undefined : readSecretReference({ file: keyFile });
 }
 
 /** Shows progress by time: the position of the latest `ModificationTimestamp` between that of the first record and now. */

@@ -10,14 +10,16 @@ import type { BatchCheck } from "../ingest/check-batch.ts";
 import { formatOf } from "../ingest/format.ts";
 import { ingest } from "../ingest/ingest.ts";
 import { withInput } from "../ingest/input.ts";
+import type { SourceMapping } from "../ingest/mapping.ts";
 import { roundingOf } from "../ingest/rounding.ts";
+import type { Source } from "../ingest/sources.ts";
 import type { Listings } from "../listings.ts";
-import { isAborted } from "../replicate/abort.ts";
-import { authorizationOf } from "../replicate/authorization.ts";
+import { isAborted, runStopped } from "../replicate/abort.ts";
+import { authorizationOf, type FeedAuthorization } from "../replicate/authorization.ts";
 import { FeedError } from "../replicate/feed-error.ts";
 import { latestAnyOrder } from "../replicate/modification-times.ts";
 import { replicateFeed } from "../replicate/replicate.ts";
-import { definitionOf, type FeedProgress, progressOf } from "./definition.ts";
+import { definitionOf, type FeedDefinition, type FeedProgress, progressOf } from "./definition.ts";
 import { download } from "./download.ts";
 import { feedMapping, feedSource, webApiRequest, webApiResource } from "./feed-request.ts";
 import { sourceFiles } from "./source-files.ts";
@@ -45,6 +47,14 @@ export type FeedRun = {
   readonly onCounts: (counts: FeedCounts, modified: number | null) => void;
 };
 
+/** A run with what its definition names, which is read once: an OAuth token serves all requests of the run. */
+type StagingRun = FeedRun & {
+  readonly definition: FeedDefinition;
+  readonly source: Source;
+  readonly mapping: SourceMapping | undefined;
+  readonly authorization: FeedAuthorization | undefined;
+};
+
 /** Counts of a step: records read, staged, rejected and removed, and the newest `ModificationTimestamp`. */
 type StagedCounts = FeedCounts & { readonly removed: number; readonly modified: number | null };
 
@@ -59,7 +69,15 @@ const nothing: StagedCounts = { read: 0, staged: 0, rejected: 0, removed: 0, mod
 export async function runFeed(run: FeedRun, services: FeedServices): Promise<void> {
   const { feed, onCounts, onProgress } = run;
   const { store } = services;
-  const { resources } = definitionOf(feed);
+  const definition = definitionOf(feed);
+  const { resources, credentials } = definition;
+  const staging: StagingRun = {
+    ...run,
+    definition,
+    source: feedSource(store.catalog, definition),
+    mapping: feedMapping(store.catalog, definition),
+    authorization: authorizationOf(credentials),
+  };
   await endSample(store);
   await mkdir(join(services.folder.path, "feeds"), { recursive: true, mode: 0o700 });
   const progress = progressOf(feed);
@@ -76,7 +94,7 @@ export async function runFeed(run: FeedRun, services: FeedServices): Promise<voi
     progress.pending = [...others, resource];
     await onProgress(progress);
     const staged = await stageResource(
-      { ...run, onCounts: (counts, modified) => tell(total, counts, modified) },
+      { ...staging, onCounts: (counts, modified) => tell(total, counts, modified) },
       resource,
       progress,
       services,
@@ -105,7 +123,7 @@ async function publish(
   resource: RecordName,
   { store, crosswalk, maxShrink }: FeedServices,
 ): Promise<void> {
-  if (isAborted(signal)) throw stopped();
+  if (isAborted(signal)) throw runStopped();
   await requireLease();
   const { results } = await publishGated(store, [resource], { crosswalk, maxShrink });
   const found = results.get(resource) ?? [];
@@ -117,16 +135,14 @@ async function publish(
   );
 }
 
-const stopped = () => new FeedError("the run was stopped");
-
 /** Stages a resource of the feed. */
 function stageResource(
-  run: FeedRun,
+  run: StagingRun,
   resource: RecordName,
   progress: FeedProgress,
   services: FeedServices,
 ): Promise<StagedCounts> {
-  switch (definitionOf(run.feed).kind) {
+  switch (run.definition.kind) {
     case "replicate":
       return stageWebApi(run, resource, progress, services);
     case "files":
@@ -140,13 +156,12 @@ const rejectsFile = ({ folder }: FeedServices, { name }: FeedRecord, resource: s
   join(folder.path, "feeds", `${name}.${resource}.rejects.jsonl`);
 
 async function stageWebApi(
-  run: FeedRun,
+  run: StagingRun,
   resource: RecordName,
   progress: FeedProgress,
   services: FeedServices,
 ): Promise<StagedCounts> {
-  const { feed, signal, onCounts } = run;
-  const definition = definitionOf(feed);
+  const { feed, definition, source, mapping, authorization, signal, onCounts } = run;
   const name = webApiResource(resource);
   const started = services.now();
   const { fullEvery, maxRejects = Number.POSITIVE_INFINITY, paging = "auto" } = definition;
@@ -157,12 +172,8 @@ async function stageWebApi(
     store: services.store,
     crosswalk: services.crosswalk,
     resource: name,
-    source: feedSource(services.store.catalog, definition),
-    asking: webApiRequest(definition, name, {
-      mapping: feedMapping(services.store.catalog, definition),
-      authorization: authorizationOf(definition.credentials),
-      signal,
-    }),
+    source,
+    asking: webApiRequest(definition, name, { mapping, authorization, signal }),
     paging,
     full,
     latest: progress.latest[resource],
@@ -180,19 +191,19 @@ async function stageWebApi(
 }
 
 async function stageFiles(
-  run: FeedRun,
+  run: StagingRun,
   resource: RecordName,
   progress: FeedProgress,
   services: FeedServices,
 ): Promise<StagedCounts> {
-  const { feed, signal, onProgress } = run;
-  const { location } = definitionOf(feed);
+  const { feed, definition, signal, onProgress } = run;
+  const { location } = definition;
   await rm(rejectsFile(services, feed, resource), { force: true });
   let total = nothing;
   for (const { path, version } of await sourceFiles(location.replaceAll("{resource}", resource))) {
     const id = `${resource} ${path}`;
     if (progress.files[id] === version) continue;
-    if (isAborted(signal)) throw stopped();
+    if (isAborted(signal)) throw runStopped();
     total = sum(total, await stageFile(run, resource, services, path));
     progress.files = { ...progress.files, [id]: version };
     await onProgress(progress);
@@ -201,16 +212,16 @@ async function stageFiles(
 }
 
 async function stageDocument(
-  run: FeedRun,
+  run: StagingRun,
   resource: RecordName,
   services: FeedServices,
 ): Promise<StagedCounts> {
-  const { feed, signal } = run;
-  const { location, credentials } = definitionOf(feed);
+  const { feed, definition, authorization, signal } = run;
+  const { location } = definition;
   const file = join(services.folder.path, "feeds", `${feed.name}.${resource}.download`);
   try {
     const url = location.replaceAll("{resource}", resource);
-    await download({ url, file, authorization: authorizationOf(credentials), signal });
+    await download({ url, file, authorization, signal });
     return await stageFile(run, resource, services, file);
   } finally {
     await rm(file, { force: true });
@@ -218,23 +229,22 @@ async function stageDocument(
 }
 
 async function stageFile(
-  { feed, signal, onCounts }: FeedRun,
+  { feed, definition, source, mapping, signal, onCounts }: StagingRun,
   resource: RecordName,
   services: FeedServices,
   path: string,
 ): Promise<StagedCounts> {
-  const definition = definitionOf(feed);
   let modified: number | null = null;
   const report = await withInput(path, services.folder.path, (input) =>
     ingest({
       store: services.store,
       crosswalk: services.crosswalk,
       resource,
-      source: feedSource(services.store.catalog, definition),
+      source,
       input,
       format: definition.kind === "common-format" ? "common" : formatOf(input.name, input.start),
       mode: definition.full === true ? "full" : "changes",
-      mapping: feedMapping(services.store.catalog, definition),
+      mapping,
       rounding: roundingOf(services.store.catalog, resource),
       rejects: rejectsFile(services, feed, resource),
       maxRejects: definition.maxRejects ?? Number.POSITIVE_INFINITY,
@@ -244,7 +254,7 @@ async function stageFile(
       },
       onProgress: (_bytes, counts) => {
         onCounts(counts, modified);
-        if (isAborted(signal)) throw stopped();
+        if (isAborted(signal)) throw runStopped();
       },
     }),
   );

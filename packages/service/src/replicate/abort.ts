@@ -1,6 +1,11 @@
+import { FeedError } from "./feed-error.ts";
+
 /** Returns a signal that aborts when any of the given ones does. */
 export const anySignal = (...signals: readonly (AbortSignal | undefined)[]): AbortSignal =>
   AbortSignal.any(signals.filter((one) => one !== undefined));
+
+/** Error of a run that was stopped. */
+export const runStopped = (): FeedError => new FeedError("the run was stopped");
 
 // A function, because the compiler assumes that a property does not change between two reads.
 export const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;

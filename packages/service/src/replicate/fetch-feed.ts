@@ -7,7 +7,7 @@ import {
   readBody,
   retryAfter,
 } from "@cadastre/client/http";
-import { anySignal, isAborted } from "./abort.ts";
+import { anySignal, isAborted, runStopped } from "./abort.ts";
 import type { FeedAuthorization } from "./authorization.ts";
 import { followed, type SourceFeed, shown } from "./feed.ts";
 import { FeedError } from "./feed-error.ts";
@@ -52,7 +52,7 @@ export async function fetchFeed(url: URL, asking: FeedRequest): Promise<string> 
     try {
       return await answerOf(url, asking, anySignal(signal, AbortSignal.timeout(retryPolicy.timeout)));
     } catch (error) {
-      if (isAborted(signal)) throw new FeedError("the run was stopped");
+      if (isAborted(signal)) throw runStopped();
       // A token may be revoked before it expires.
       if (error instanceof UnauthorizedError && !isRenewed && authorization?.renew() === true) {
         isRenewed = true;
@@ -71,7 +71,7 @@ export async function fetchFeed(url: URL, asking: FeedRequest): Promise<string> 
       const pause = (wait ?? 0) + backoff(tries, retryPolicy, Math.random());
       onRetry(reason, pause);
       await setTimeout(pause, undefined, { signal }).catch(() => {
-        throw new FeedError("the run was stopped");
+        throw runStopped();
       });
     }
   }

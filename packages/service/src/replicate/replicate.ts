@@ -5,10 +5,9 @@ import { addNotes, type NoteCounts, toldNotes } from "../ingest/notes.ts";
 import { requireRejects } from "../ingest/rejects.ts";
 import { requireNotRetired, type Source } from "../ingest/sources.ts";
 import type { Listings } from "../listings.ts";
-import { isAborted } from "./abort.ts";
+import { isAborted, runStopped } from "./abort.ts";
 import { appendFeedRejects, checkRecords } from "./check-records.ts";
 import { feedId } from "./feed.ts";
-import { FeedError } from "./feed-error.ts";
 import type { FeedRequest } from "./fetch-feed.ts";
 import { addLatest, type LatestRecords, withoutStaged } from "./latest-records.ts";
 import { latestAnyOrder, latestOf } from "./modification-times.ts";
@@ -83,7 +82,7 @@ export async function replicateFeed(task: Replication): Promise<FeedReport> {
   let [read, staged, rejected] = [0, 0, 0];
   let noted: NoteCounts = {};
   for await (const records of changedRecords(asking, since, paging)) {
-    if (isAborted(asking.signal)) throw new FeedError("the run was stopped");
+    if (isAborted(asking.signal)) throw runStopped();
     latest = paging === "key" ? latestAnyOrder(records, latest) : latestOf(records, latest, asking.feed.url);
     read += records.length;
     const changed = withoutStaged(records, before);
