@@ -9,7 +9,7 @@ export type ListingPlan = {
   readonly campaign: Campaign;
   readonly system: SampleSystemId;
   /** Index among the listings of the same system in the block. */
-  readonly ordinal: number;
+  readonly ordinalInBlock: number;
 };
 
 /** Number of consecutive listings that are planned together, so that some of them share a property. */
@@ -23,7 +23,7 @@ const leasable: ReadonlySet<Property["kind"]> = new Set(["house", "townhouse", "
 const random = new Random();
 
 /** Draws all listings of a property: the present campaign, its second listing, a lease, an earlier sale. */
-function listingsOf(property: Property): Omit<ListingPlan, "ordinal">[] {
+function listingsOf(property: Property): Omit<ListingPlan, "ordinalInBlock">[] {
   random.seed(combine(property.seed, 1));
   const { metro, value, kind } = property;
   const rent = value * rentPart;
@@ -59,9 +59,9 @@ export function planBlock(seed: number, block: number): readonly ListingPlan[] {
     const property = propertyOf(combine(combine(seed, block), k));
     for (const listing of listingsOf(property)) {
       if (plans.length === blockSize) break;
-      const ordinal = used.get(listing.system) ?? 0;
-      used.set(listing.system, ordinal + 1);
-      plans.push({ ...listing, ordinal });
+      const ordinalInBlock = used.get(listing.system) ?? 0;
+      used.set(listing.system, ordinalInBlock + 1);
+      plans.push({ ...listing, ordinalInBlock });
     }
   }
   return plans;

@@ -72,7 +72,7 @@ function modificationAfter(latest: number, system: System): number {
 
 /** Generates listing `index` of the market with `seed`. `plan` is its entry in its block. */
 export function listingOf(seed: number, index: number, plan: ListingPlan): Listing {
-  const { property, campaign, ordinal } = plan;
+  const { property, campaign, ordinalInBlock } = plan;
   const system = systemOf(plan.system);
   const own = combine(seed ^ 0x51, index);
   random.seed(own);
@@ -88,7 +88,7 @@ export function listingOf(seed: number, index: number, plan: ListingPlan): Listi
     seed: own,
     system,
     key: `${system.prefix}${10_000_000 + index}`,
-    id: String(1_000_000 + Math.floor(index / blockSize) * blockSize + ordinal),
+    id: String(1_000_000 + Math.floor(index / blockSize) * blockSize + ordinalInBlock),
     property,
     campaign,
     enteredAt,

@@ -4,8 +4,8 @@ import { type Manifest, type ManifestPart, sha256 } from "@cadastre/manifest";
 import { ClientError } from "../errors.ts";
 import type { Connection } from "../http/connection.ts";
 import type { RetryContext } from "../http/request.ts";
+import { compareFile } from "./compare-file.ts";
 import { onDisk, syncFolder, unlessMissing, writeAtomically } from "./disk.ts";
-import { compareFile } from "./hash-file.ts";
 import type { VerifiedManifest } from "./manifest.ts";
 import { type OnBytes, type PrepareTransfer, partsBy, transferPart } from "./transfer.ts";
 

@@ -60,18 +60,18 @@ function compareWithConstant(
     return operand.nullable ? sql`${operand.sql} is not null` : dialect.booleanLiteral(true);
   }
   // An inexact encoded value is the greatest one below the constant; no value lies between the two.
-  const sharp = exact ? comparator : comparator === "gt" || comparator === "ge" ? "gt" : "le";
+  const adjusted = exact ? comparator : comparator === "gt" || comparator === "ge" ? "gt" : "le";
   const bound = dialect.operand(encoded, node.type as PrimitiveType, operand.form);
   const right = { ...operand, sql: bound, nullable: false };
-  const isOrder = sharp !== "eq" && sharp !== "ne";
+  const isOrder = adjusted !== "eq" && adjusted !== "ne";
   const coded = isOrder ? undefined : compileCodes(node, { constants: [constant], sql: [bound] }, target);
   if (coded !== undefined) {
-    if (mode === "truth" && sharp === "eq") return coded;
+    if (mode === "truth" && adjusted === "eq") return coded;
     const known = sql`coalesce(${coded}, ${dialect.booleanLiteral(false)})`;
-    return sharp === "eq" ? known : sql`not ${known}`;
+    return adjusted === "eq" ? known : sql`not ${known}`;
   }
   const left = isOrder ? { ...operand, sql: dialect.ordered(operand.sql, operand.form) } : operand;
-  return compareOperands(left, sharp, right, target, mode);
+  return compareOperands(left, adjusted, right, target, mode);
 }
 
 /** Converts two operands to a common form in which order and equality are those of the values. */

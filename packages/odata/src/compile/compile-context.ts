@@ -56,7 +56,7 @@ export type Operand = {
    * True for the value of a column. A null collection in a column is empty, whereas a computed null collection is
    * null.
    */
-  readonly stored?: true;
+  readonly isColumn?: true;
 };
 
 /** Row context: the row whose columns an expression reads. */

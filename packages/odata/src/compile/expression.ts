@@ -87,7 +87,7 @@ function computed(
   { dialect }: CompileContext,
   nullable = true,
 ): Operand {
-  const form = encodingOf(type, dialect.computed);
+  const form = encodingOf(type, dialect.computedEncodings);
   return { sql: fragment, type, nullable, form, scale: form === "scaled" ? 0 : null };
 }
 
@@ -100,7 +100,7 @@ function constantSql(
   const isValue = constant !== null && values.test(node, (value) => isBounded(value, type));
   if (!isValue) return dialect.typedNull(type as ValueType);
   if (Array.isArray(constant)) return dialect.collection(constant, itemType(type) as PrimitiveType);
-  const form = encodingOf(type, dialect.computed);
+  const form = encodingOf(type, dialect.computedEncodings);
   return dialect.operand(values.encode(node, form, null).value, type as PrimitiveType, form);
 }
 

@@ -18,7 +18,7 @@ export const encodeFor = (
  * Returns the form of a type's values among `forms`. Collections and null have no form of their own and are
  * `plain`.
  */
-export const encodingOf = (type: BoundType, forms: Dialect["encodings"]): EncodingName =>
+export const encodingOf = (type: BoundType, forms: Dialect["columnEncodings"]): EncodingName =>
   typeof type === "string" && Object.hasOwn(forms, type) ? forms[type as PrimitiveType] : "plain";
 
 /** Operand for a row that exists, for expressions that only test whether it is null. */
@@ -38,18 +38,18 @@ export function columnOperand(
   type: ValueType,
   { dialect }: CompileContext,
 ): Operand {
-  const form = encoding ?? encodingOf(type, dialect.encodings);
+  const form = encoding ?? encodingOf(type, dialect.columnEncodings);
   const scale = form === "scaled" ? (property.scale ?? 0) : null;
-  return { sql: read, type, nullable: property.nullable, form, scale, stored: true };
+  return { sql: read, type, nullable: property.nullable, form, scale, isColumn: true };
 }
 
 /** Converts an operand to the form that functions take. A null collection of a column becomes an empty one. */
-export function toComputedOperand({ stored, ...operand }: Operand, { dialect }: CompileContext): Operand {
+export function toComputedOperand({ isColumn, ...operand }: Operand, { dialect }: CompileContext): Operand {
   if (itemType(operand.type) !== undefined) {
-    if (stored === undefined) return operand;
+    if (isColumn === undefined) return operand;
     return { ...operand, sql: sql`coalesce(${operand.sql}, ${dialect.emptyCollection})` };
   }
-  const form = encodingOf(operand.type, dialect.computed);
+  const form = encodingOf(operand.type, dialect.computedEncodings);
   if (form === operand.form) return operand;
   return { ...operand, sql: dialect.toComputed(operand.sql, operand.form, operand.scale), form, scale: null };
 }

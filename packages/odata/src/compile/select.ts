@@ -64,7 +64,7 @@ function compileComputed(
   target: CompileContext,
 ): SqlFragment {
   const operand = compileOperand(fold(expression), target);
-  const isColumn = operand.form === encodingOf(type, target.dialect.encodings) && !operand.scale;
+  const isColumn = operand.form === encodingOf(type, target.dialect.columnEncodings) && !operand.scale;
   if (isColumn || collection) return operand.sql;
   return target.dialect.cast(type, "Edm.String", toComputedOperand(operand, target).sql);
 }

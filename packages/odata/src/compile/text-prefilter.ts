@@ -81,7 +81,7 @@ function listedValues(
     const constants = listed.filter((one) => one.kind === "Constant" && one.value !== null) as ConstantNode[];
     if (constants.length === 0 || constants.length < listed.length) continue;
     return constants.map((constant) => {
-      const form = encodingOf(constant.type, dialect.encodings);
+      const form = encodingOf(constant.type, dialect.columnEncodings);
       const { value: encoded } = values.encode(constant, form, null);
       return dialect.operand(encoded, constant.type as PrimitiveType, form);
     });

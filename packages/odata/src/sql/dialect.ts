@@ -28,12 +28,12 @@ export type Dialect = {
    */
   readonly merged: (rows: SqlFragment, order: SqlFragment, limit: SqlFragment) => SqlFragment;
   /** Default encoding of columns, by type. The mapping may override it. */
-  readonly encodings: Readonly<Record<PrimitiveType, EncodingName>>;
+  readonly columnEncodings: Readonly<Record<PrimitiveType, EncodingName>>;
   /**
    * Encoding of computed values, by type: of arguments and results of functions. In every such encoding, values
    * sort correctly.
    */
-  readonly computed: Readonly<Record<PrimitiveType, EncodingName>>;
+  readonly computedEncodings: Readonly<Record<PrimitiveType, EncodingName>>;
   /** Converts the value of a column to its computed form. */
   readonly toComputed: (column: SqlFragment, form: EncodingName, scale: number | null) => SqlFragment;
   /** Returns a value in database form as an operand of this type and form. */

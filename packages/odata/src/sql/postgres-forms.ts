@@ -23,13 +23,13 @@ export const columns = {
   "Edm.Guid": "plain",
   "Edm.Binary": "text",
   ...shapeForms,
-} as const satisfies Dialect["encodings"];
+} as const satisfies Dialect["columnEncodings"];
 
 /**
  * Encodings of computed values. Instants and times of day are in picoseconds: columns have microseconds, but
  * computed values can be finer.
  */
-export const computed: Dialect["computed"] = {
+export const computed: Dialect["computedEncodings"] = {
   ...columns,
   "Edm.String": "plain",
   "Edm.Binary": "plain",

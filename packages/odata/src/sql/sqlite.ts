@@ -24,7 +24,7 @@ const columns = {
   "Edm.Guid": "plain",
   "Edm.Binary": "plain",
   ...shapeForms,
-} as const satisfies Dialect["encodings"];
+} as const satisfies Dialect["columnEncodings"];
 
 /** Returns the JSON form of an item. Numbers that a JSON number in ECMAScript cannot hold exactly become strings. */
 export function jsonItem(one: unknown, type: PrimitiveType): unknown {
@@ -111,8 +111,8 @@ export const sqlite: Dialect = {
   // parameter.
   limit: (count) => sql`limit +${count}`,
   merged: (rows) => rows,
-  encodings: columns,
-  computed: { ...columns, "Edm.Decimal": "sortableText", "Edm.DateTimeOffset": "instantText" },
+  columnEncodings: columns,
+  computedEncodings: { ...columns, "Edm.Decimal": "sortableText", "Edm.DateTimeOffset": "instantText" },
   toComputed,
   operand: (encoded) => value(encoded),
   typedNull: () => sql`null`,

@@ -25,7 +25,7 @@ export function fromSqlite(value: unknown, type: ValueType): unknown {
     const items = parsed(isInteger(item) ? quotedIntegers(value) : value);
     return Array.isArray(items) ? items.map((json) => codecOf(item).fromJson(json) ?? null) : null;
   }
-  const form = sqlite.computed[type as PrimitiveType];
+  const form = sqlite.computedEncodings[type as PrimitiveType];
   const json = form === "jsonText" ? parsed(value) : value;
   const read = readers[form] ?? ((one: unknown) => codecOf(type as PrimitiveType).fromJson(one));
   const inMemory = read(json) ?? null;
@@ -62,6 +62,6 @@ export function toSqlite(value: unknown, type: ValueType): unknown {
     collection: false,
     nullable: true,
   };
-  const { value: encoded } = encodings[sqlite.computed[type as PrimitiveType]](value, property);
+  const { value: encoded } = encodings[sqlite.computedEncodings[type as PrimitiveType]](value, property);
   return Number.isNaN(encoded) ? null : encoded;
 }

@@ -77,13 +77,13 @@ describe.skipIf(!hasPostgres)("PostgreSQL (skipped where none is installed)", ()
     const property = { name: "", type: "Edm.String", collection: false, nullable: true } as const;
     const encoded = all.map((row) =>
       row.map((one, i) => {
-        const { value } = encodings[postgres.computed[types[i] ?? "Edm.String"]](one, property);
+        const { value } = encodings[postgres.computedEncodings[types[i] ?? "Edm.String"]](one, property);
         return Object.is(value, -0) ? "-0" : String(value);
       }),
     );
     const names = [sql`a`, sql`b`];
     const typed = types.map((type, i) => {
-      const { parts } = postgres.operand(0, type, postgres.computed[type]);
+      const { parts } = postgres.operand(0, type, postgres.computedEncodings[type]);
       return {
         parts: [i === 0 ? "(item ->> 0)" : "(item ->> 1)", ...parts.slice(1)],
       } as unknown as SqlFragment;
@@ -101,11 +101,11 @@ describe.skipIf(!hasPostgres)("PostgreSQL (skipped where none is installed)", ()
   const shown = (value: unknown, type: PrimitiveType): unknown => {
     if (value === null) return null;
     const property = { name: "", type, collection: false, nullable: true } as const;
-    return encodings[postgres.computed[type]](value, property).value;
+    return encodings[postgres.computedEncodings[type]](value, property).value;
   };
   const read = (text: string | null, type: PrimitiveType): unknown => {
     if (text === null) return null;
-    const form = postgres.computed[type];
+    const form = postgres.computedEncodings[type];
     if (form === "double") return Number(text);
     if (form === "scaled") return BigInt(text);
     return form === "numeric"

@@ -30,7 +30,7 @@ function columnValue(property: StructuralProperty, json: unknown): unknown {
   if (property.collection) return collectionText(property, json);
   if (json === undefined || json === null) return null;
   const { type } = property;
-  return encodings[postgres.encodings[type]](codecOf(type).fromJson(json), property).value;
+  return encodings[postgres.columnEncodings[type]](codecOf(type).fromJson(json), property).value;
 }
 
 const quoted = (name: string): string => render(identifier(name), String).text;

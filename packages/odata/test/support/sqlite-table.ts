@@ -35,6 +35,6 @@ export function createSqliteTable(
 function columnValue(property: StructuralProperty, json: unknown, mapping: Mapping): unknown {
   if (property.collection) return collectionText(property, json);
   if (json === undefined || json === null) return null;
-  const { encoding = sqlite.encodings[property.type] } = mapping.column(property);
+  const { encoding = sqlite.columnEncodings[property.type] } = mapping.column(property);
   return encodings[encoding](codecOf(property.type).fromJson(json), property).value;
 }

@@ -18,7 +18,7 @@ export const mapping: Mapping = {
   ...tableMapping("property"),
   column: (property) => ({
     ...tableMapping("property").column(property),
-    encoding: property.name === "ListPrice" ? "scaled" : sqlite.encodings[property.type],
+    encoding: property.name === "ListPrice" ? "scaled" : sqlite.columnEncodings[property.type],
   }),
 };
 

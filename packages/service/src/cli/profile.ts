@@ -11,10 +11,10 @@ import { table } from "./table.ts";
 type Output = { readonly json?: true };
 
 /** Members of a profile that the operator sets with options. */
-type Said = Omit<MlsProfile, "datasetId" | "approved">;
+type OperatorMembers = Omit<MlsProfile, "datasetId" | "approved">;
 
 /** Names of the options that set each member. */
-const optionOf: Readonly<Record<keyof Said, string>> = {
+const optionOf: Readonly<Record<keyof OperatorMembers, string>> = {
   displayName: "--display-name",
   fullName: "--full-name",
   disclaimer: "--disclaimer",
@@ -36,14 +36,18 @@ export function profileCommand(): Command {
     .addArgument(dataset())
     .option(`${optionOf.displayName} <name>`, "name for presentation and attribution", readText)
     .option(`${optionOf.fullName} <name>`, "name of the originating system in full", readText)
-    .option(`${optionOf.disclaimer} <text>`, "what must be said with the listings", readText)
+    .option(`${optionOf.disclaimer} <text>`, "what must be members with the listings", readText)
     .option(`${optionOf.logoUrl} <url>`, "address of the logo", readUrl)
     .option(`${optionOf.rulesUrl} <url>`, "address of the rules of display", readUrl)
     .option(`${optionOf.updateHours} <hours>`, "hours between updates of copies, at most", readHours)
     .option("--draft", "keep the profile, and show it to no customer")
-    .action(set);
-  group.command("show").description("Show the profile of a dataset.").addArgument(dataset()).action(show);
-  group.command("list").description("List the profiles.").addOption(json()).action(list);
+    .action(setProfile);
+  group
+    .command("show")
+    .description("Show the profile of a dataset.")
+    .addArgument(dataset())
+    .action(showProfile);
+  group.command("list").description("List the profiles.").addOption(json()).action(listProfiles);
   return group;
 }
 
@@ -69,11 +73,14 @@ function readHours(text: string): number {
 const datasetIdOf = async (id: string, { catalogs }: Pick<Registry, "catalogs">): Promise<string> =>
   requireSystem((await currentCatalog(catalogs)).catalog, id).datasetId;
 
-const set = (id: string, { draft, ...said }: Partial<Said> & { readonly draft?: true }) =>
+const setProfile = (
+  id: string,
+  { draft, ...members }: Partial<OperatorMembers> & { readonly draft?: true },
+) =>
   withServiceRegistry(async ({ profiles, catalogs }) => {
     const datasetId = await datasetIdOf(id, { catalogs });
     const before = await profiles.find(datasetId);
-    const whole = { ...before, ...said };
+    const whole = { ...before, ...members };
     if (!isWhole(whole)) throw new CommandRefused(`the profile of ${id} lacks ${missingIn(whole)}`);
     const approved = draft ? null : (before?.approved ?? Date.now());
     await profiles.set({ ...whole, datasetId, approved });
@@ -84,33 +91,33 @@ const set = (id: string, { draft, ...said }: Partial<Said> & { readonly draft?: 
     );
   });
 
-const missingIn = (said: Partial<Said>): string =>
+const missingIn = (members: Partial<OperatorMembers>): string =>
   Object.entries(optionOf)
-    .filter(([name]) => !Object.hasOwn(said, name))
+    .filter(([name]) => !Object.hasOwn(members, name))
     .map(([, option]) => option)
     .join(", ");
 
-const isWhole = (said: Partial<Said>): said is Said => missingIn(said) === "";
+const isWhole = (members: Partial<OperatorMembers>): members is OperatorMembers => missingIn(members) === "";
 
 const profileJson = ({ approved, ...profile }: MlsProfile) => ({
   ...profile,
   approved: approved === null ? null : new Date(approved).toISOString(),
 });
 
-const show = (id: string) =>
+const showProfile = (id: string) =>
   withServiceRegistry(async ({ profiles, catalogs }) => {
     const profile = await profiles.find(await datasetIdOf(id, { catalogs }));
     if (profile === undefined) throw new CommandRefused(`${id} has no profile: \`profile set\` makes one`);
     printResult(JSON.stringify(profileJson(profile), null, 2));
   });
 
-const list = (output: Output) =>
+const listProfiles = (output: Output) =>
   withServiceRegistry(async ({ profiles, catalogs }) => {
     const { systems } = (await currentCatalog(catalogs)).catalog;
-    const listed = await profiles.list();
-    if (output.json) return printResult(JSON.stringify(listed.map(profileJson), null, 2));
-    if (listed.length === 0) return printMessage("No profiles.");
-    const rows = listed.map(({ datasetId, displayName, updateHours, approved }) => [
+    const stored = await profiles.list();
+    if (output.json) return printResult(JSON.stringify(stored.map(profileJson), null, 2));
+    if (stored.length === 0) return printMessage("No profiles.");
+    const rows = stored.map(({ datasetId, displayName, updateHours, approved }) => [
       systems.find((system) => system.datasetId === datasetId)?.id ?? datasetId,
       displayName,
       `${updateHours} h`,

@@ -1,6 +1,6 @@
 import { isSameDecimal, parseDecimal } from "./decimal.ts";
 
-/** Number that a double cannot represent exactly, so that `JSON.parse` would change its digits. */
+/** A number as its text, for one that a double does not hold exactly: `JSON.parse` would change its digits. */
 export class ExactNumber {
   readonly text: string;
 

@@ -239,11 +239,11 @@ class PostgresStore implements WritableStore {
       const stored = this.#find(query);
       const placed = from === undefined ? query : await this.#after(run, query, from);
       const page = this.#pageRequests.of(placed, stored, {}, pastOf({ from }));
-      const isClosed = from !== undefined && (await findClosed(run, historyOf(stored, from)));
+      const hasClosed = from !== undefined && (await findClosed(run, historyOf(stored, from)));
       const lines: string[] = [];
       const onRow: Query["onRow"] = ([line]) => lines.push(line ?? "");
       await run(
-        pageStatements(page, isClosed).map(({ text, values }) => ({
+        pageStatements(page, hasClosed).map(({ text, values }) => ({
           text: `explain ${text}`,
           values,
           onRow,

@@ -149,7 +149,8 @@ export function* compileOrderValues(
   { checkpoint, key }: Bookmark,
 ): Generator<CompiledSql> {
   const isOfKey = table.key.map((property, i) => {
-    const { sql: column, encoding = dialect.encodings[property.type] } = mapping.current.column(property);
+    const { sql: column, encoding = dialect.columnEncodings[property.type] } =
+      mapping.current.column(property);
     return sql`${column} = ${dialect.operand(key[i], property.type, encoding)}`;
   });
   const one = { ...query, filter: begunBy(checkpoint), top: 1, skip: 0, after: null };

@@ -62,19 +62,19 @@ export type PageRequest<Plan = PlanRef> = VersionStatements & {
 /**
  * Returns the statement to run.
  *
- * @param isClosed true if versions were closed since the checkpoint to read
+ * @param hasClosed true if versions were closed since the checkpoint to read
  */
-export const chosenOf = ({ current, merged }: VersionStatements, isClosed: boolean): CompiledSql =>
-  isClosed ? (merged ?? current) : current;
+export const chosenOf = ({ current, merged }: VersionStatements, hasClosed: boolean): CompiledSql =>
+  hasClosed ? (merged ?? current) : current;
 
 /** Returns all statements that reading the page may run. */
 export function pageStatements(
   { ordered, further, ...versions }: Omit<PageRequest, "plan">,
-  isClosed: boolean,
+  hasClosed: boolean,
 ): readonly CompiledSql[] {
-  const chosen = chosenOf(versions, isClosed);
+  const chosen = chosenOf(versions, hasClosed);
   const first = chosen === versions.current ? (ordered?.statement ?? chosen) : chosen;
-  return [first, ...further.map((phase) => chosenOf(phase, isClosed))];
+  return [first, ...further.map((phase) => chosenOf(phase, hasClosed))];
 }
 
 export type ReadResult = {

@@ -38,7 +38,7 @@ export const slice = 50;
 /** Number of queries that ended, the time that readers spent on them, and the number of those that run now. */
 export type Use = { readonly queries: number; readonly seconds: number; readonly running: number };
 
-export type TurnsOptions = {
+export type QuerySchedulerOptions = {
   /** Number of readers, and so of queries that run at once. */
   readonly readers: number;
   /** Maximum number of queries of each class that run at once. By default scans leave half of the readers free, if there are two or more. */
@@ -90,7 +90,7 @@ const keptShapes = 1000;
 
 /** Scheduler that shares the readers between customers: start-time fair queueing by the time that queries take. */
 export class QueryScheduler {
-  readonly #options: TurnsOptions;
+  readonly #options: QuerySchedulerOptions;
   readonly #now: () => number;
   #most: Readonly<Record<CostClass, number>>;
   readonly #customers = new Map<string, Customer>();
@@ -110,7 +110,7 @@ export class QueryScheduler {
   #time = 0;
   #isClosed = false;
 
-  constructor(options: TurnsOptions) {
+  constructor(options: QuerySchedulerOptions) {
     this.#options = options;
     this.#now = options.now ?? (() => performance.now());
     this.#readers = options.readers;

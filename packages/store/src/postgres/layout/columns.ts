@@ -25,7 +25,7 @@ import {
  * Returns the encoding of a property's column: PostgreSQL's own types, except for a time of day, which is stored in picoseconds.
  */
 export const columnEncoding = ({ type }: StructuralProperty): EncodingName =>
-  type === "Edm.TimeOfDay" ? "picoseconds" : postgres.encodings[type];
+  type === "Edm.TimeOfDay" ? "picoseconds" : postgres.columnEncodings[type];
 
 /** Declared type of a column by encoding. Decimals have no precision limit, like those in the record's text. */
 const types: Partial<Record<EncodingName, SqlFragment>> = {

@@ -41,19 +41,19 @@ export async function findStart(
 export async function findClosed(run: Run, history: CompiledSql): Promise<boolean> {
   let closed = false;
   await run([
-    historyQuery(history, ({ isClosed }) => {
-      closed = isClosed;
+    historyQuery(history, ({ hasClosed }) => {
+      closed = hasClosed;
     }),
   ]);
   return closed;
 }
 
-type History = { readonly earliest: number; readonly isClosed: boolean; readonly latest: number };
+type History = { readonly earliest: number; readonly hasClosed: boolean; readonly latest: number };
 
 const historyQuery = (statement: CompiledSql, take: (history: History) => void): Query => ({
   ...statement,
-  onRow: ([earliest, isClosed, latest]) =>
-    take({ earliest: Number(earliest), isClosed: isClosed === "t", latest: Number(latest) }),
+  onRow: ([earliest, hasClosed, latest]) =>
+    take({ earliest: Number(earliest), hasClosed: hasClosed === "t", latest: Number(latest) }),
 });
 
 /** A page and a count to read together. */
@@ -99,16 +99,16 @@ export async function readAsOf(
   history: CompiledSql,
   closings: ClosedSinceCache,
 ): Promise<ReadResult> {
-  const isClosed = closings.isKnownSince(checkpoint);
-  let then: History = { earliest: 0, isClosed, latest: 0 };
-  const choose: Choose = (versions) => chosenOf(versions, isClosed);
+  const hasClosed = closings.isKnownSince(checkpoint);
+  let then: History = { earliest: 0, hasClosed, latest: 0 };
+  const choose: Choose = (versions) => chosenOf(versions, hasClosed);
   const state = historyQuery(history, (found) => {
     then = found;
   });
   const read = await readWith(run, state, { page, count }, choose);
   if (then.latest < needed) throw new StoreError("replica_behind");
   if (checkpoint < then.earliest) throw new StoreError("bookmark_expired");
-  if (then.isClosed && !isClosed) {
+  if (then.hasClosed && !hasClosed) {
     closings.learn(checkpoint);
     return readAsOf(run, { page, count }, { checkpoint, needed }, history, closings);
   }

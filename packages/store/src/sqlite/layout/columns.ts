@@ -10,7 +10,7 @@ import { datasetType } from "./datasets.ts";
  * Returns the encoding of a property's column. A decimal with a scale is stored as an integer, so that comparisons are exact.
  */
 export const storedEncoding = ({ type, scale }: StructuralProperty): EncodingName =>
-  type === "Edm.Decimal" && scale !== undefined ? "scaled" : sqlite.encodings[type];
+  type === "Edm.Decimal" && scale !== undefined ? "scaled" : sqlite.columnEncodings[type];
 
 /** Declared type of a column by encoding; `text` for all others. */
 const affinities: Partial<Record<EncodingName, string>> = {

@@ -106,11 +106,11 @@ export class Reader {
   ): ReadResult {
     const layout = page && this.#layoutOf(page);
     this.#deadline.start(performance.now() + timeout);
-    const isClosed = this.#isClosed(asOf);
+    const hasClosed = this.#hasClosed(asOf);
     return {
       checkpoint: asOf?.checkpoint ?? this.#number(head),
-      page: page && layout && this.#page(page, layout, isClosed, memory),
-      count: count === undefined ? undefined : this.#count(count, isClosed),
+      page: page && layout && this.#page(page, layout, hasClosed, memory),
+      count: count === undefined ? undefined : this.#count(count, hasClosed),
     };
   }
 
@@ -135,16 +135,16 @@ export class Reader {
    *
    * @throws {StoreError} `bookmark_expired`
    */
-  #isClosed(asOf: AsOf | undefined): boolean {
+  #hasClosed(asOf: AsOf | undefined): boolean {
     if (asOf === undefined) return false;
-    const [earliest, isClosed] = this.row(asOf.history) ?? [];
+    const [earliest, hasClosed] = this.row(asOf.history) ?? [];
     if (asOf.checkpoint < Number(earliest ?? 0)) throw new StoreError("bookmark_expired");
-    return isClosed === 1n;
+    return hasClosed === 1n;
   }
 
   /** Returns SQLite's query plan for the statements of a page, one line per step. */
   explain(page: PageRequest, asOf: AsOf | undefined): readonly string[] {
-    return pageStatements(page, this.#isClosed(asOf)).flatMap((statement) =>
+    return pageStatements(page, this.#hasClosed(asOf)).flatMap((statement) =>
       this.#statements.plan(statement),
     );
   }
@@ -168,11 +168,11 @@ export class Reader {
   #page(
     request: PageRequest<SeenPlanRef>,
     layout: RecordLayout,
-    isClosed: boolean,
+    hasClosed: boolean,
     memory: Memory,
   ): PageResult {
     const { top, lines, keys, key, computed } = request;
-    const rows = this.#rows(request, isClosed);
+    const rows = this.#rows(request, hasClosed);
     const length = Math.min(rows.length, top);
     const capacity = capacityFor(rows, length, layout);
     const assembler = new RecordAssembler(layout, lines, memory.take(capacity));
@@ -196,19 +196,19 @@ export class Reader {
     };
   }
 
-  #rows(request: PageRequest<SeenPlanRef>, isClosed: boolean): RecordRow[] {
-    const rows = this.#firstRows(request, isClosed);
+  #rows(request: PageRequest<SeenPlanRef>, hasClosed: boolean): RecordRow[] {
+    const rows = this.#firstRows(request, hasClosed);
     const { further, skip, top } = request;
     for (const versions of further) {
       if (rows.length > skip + top) break;
-      rows.push(...this.#all(chosenOf(versions, isClosed)));
+      rows.push(...this.#all(chosenOf(versions, hasClosed)));
     }
     return skip === 0 ? rows : rows.slice(skip);
   }
 
-  #firstRows(request: PageRequest<SeenPlanRef>, isClosed: boolean): RecordRow[] {
+  #firstRows(request: PageRequest<SeenPlanRef>, hasClosed: boolean): RecordRow[] {
     const { ordered, current } = request;
-    const chosen = chosenOf(request, isClosed);
+    const chosen = chosenOf(request, hasClosed);
     if (ordered === undefined || chosen !== current) return this.#all(chosen);
     try {
       this.#deadline.allow(ordered.visits);
@@ -223,10 +223,10 @@ export class Reader {
     return this.#statements.prepare(text).all(...values) as RecordRow[];
   }
 
-  #count(request: CountRequest, isClosed: boolean): number {
+  #count(request: CountRequest, hasClosed: boolean): number {
     const { unguarded } = request;
     const isCovered = unguarded !== undefined && this.#statements.isCovered(unguarded);
-    return this.#number(isCovered ? unguarded : chosenOf(request, isClosed));
+    return this.#number(isCovered ? unguarded : chosenOf(request, hasClosed));
   }
 
   #layoutOf({ plan: { id, plan } }: PageRequest<SeenPlanRef>): RecordLayout {
