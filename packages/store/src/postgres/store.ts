@@ -10,13 +10,13 @@ import { throwUnavailable } from "../database/postgres-faults.ts";
 import { StoreError } from "../errors.ts";
 import { compileCountRequest, compileOrderValues } from "../read/compile.ts";
 import { firstOf, withPosition } from "../read/current-compiler.ts";
-import { type QueryLimits, shareOf } from "../read/customer-share.ts";
+import { type QueryLimits, shareOf, unlimitedShare } from "../read/customer-share.ts";
 import { type AnswerParts, expectedCost } from "../read/expected-cost.ts";
 import { PageRequests } from "../read/page-requests.ts";
 import { untimed } from "../read/read-stages.ts";
-import { type CountRequest, pageStatements, toPage, toRecord } from "../read/request.ts";
-import type { CostClass, CustomerShare, QueryScheduler, Use } from "../read/scheduler.ts";
-import { type HistoricalState, pastOf } from "../read/versions.ts";
+import { pageStatements, toPage, toRecord } from "../read/request.ts";
+import type { CostClass, QueryScheduler, Use } from "../read/scheduler.ts";
+import { pastOf } from "../read/versions.ts";
 import { tableOf } from "../schema/table.ts";
 import type { Bookmark, Page, ReadOptions } from "../store.ts";
 import type { WritableStore } from "../writable-store.ts";
@@ -36,9 +36,9 @@ import { createPostgresTable, type PostgresTable } from "./read/readable-table.t
 import {
   findClosed,
   findStart,
-  type HistoricalRead,
   type PageAndCount,
   readAsOf,
+  readCount,
   readCurrent,
   readLatest,
 } from "./read/reader.ts";
@@ -95,14 +95,6 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
 /** Time after which a server is taken for lost that has not answered a read of builds or coverage, in milliseconds. */
 const shortRead = 30_000;
-
-/** Unlimited share, for reads that belong to no customer's query. */
-const ownShare: CustomerShare = {
-  customer: "",
-  weight: 1,
-  queries: Number.POSITIVE_INFINITY,
-  scanSeconds: Number.POSITIVE_INFINITY,
-};
 
 type Settled = Pick<PostgresStoreOptions, "limits" | "wall"> &
   Opened &
@@ -182,14 +174,14 @@ class PostgresStore implements WritableStore {
     return toPage(
       past === undefined
         ? await readCurrent(run, request)
-        : await readAsOf(run, request, readOf(past), historyOf(stored, past), stored.closings),
+        : await readAsOf(run, request, past, historyOf(stored, past), stored.closings),
     );
   }
 
   readonly count: WritableStore["count"] = (query, options = {}) => {
     const { stages = untimed } = options;
     const count = stages.time("compile", () => compileCountRequest(query, this.#find(query), undefined));
-    return this.#read(query, { count: true }, options, (run) => countWith(run, count));
+    return this.#read(query, { count: true }, options, (run) => readCount(run, count));
   };
 
   readonly one: WritableStore["one"] = (query, options = {}) => {
@@ -204,7 +196,7 @@ class PostgresStore implements WritableStore {
 
   readonly checkpoint = async (): Promise<number> => {
     const read = async (run: Run) => (await readCurrent(run, {})).checkpoint;
-    const last = await this.#readers.use("bounded", read, { share: ownShare }, { isPrimary: true });
+    const last = await this.#readers.use("bounded", read, { share: unlimitedShare }, { isPrimary: true });
     this.#readers.reach(last);
     return last;
   };
@@ -269,7 +261,7 @@ class PostgresStore implements WritableStore {
     const run: Run = (queries) => runTogether(client, queries);
     return {
       page: (query, options = {}) => this.#page(run, query, options),
-      count: async (query) => countWith(run, compileCountRequest(query, this.#find(query), undefined)),
+      count: async (query) => readCount(run, compileCountRequest(query, this.#find(query), undefined)),
     };
   }
 
@@ -301,11 +293,3 @@ class PostgresStore implements WritableStore {
 
 const historyOf = ({ table }: PostgresTable, { checkpoint }: Pick<Bookmark, "checkpoint">): CompiledSql =>
   compilePostgresHistory(table, checkpoint);
-
-const readOf = ({ checkpoint, changes }: HistoricalState): HistoricalRead => ({
-  checkpoint,
-  ...(changes?.kind === "ended" ? { needed: Math.max(checkpoint, changes.until) } : {}),
-});
-
-const countWith = async (run: Run, count: CountRequest): Promise<number> =>
-  (await readLatest(run, { count })).count ?? 0;

@@ -36,3 +36,11 @@ export const inBackground = (store: Store): Store => ({
   coverage: store.coverage,
   close: store.close,
 });
+
+/** Unlimited share, for reads that belong to no customer's query. */
+export const unlimitedShare: CustomerShare = {
+  customer: "",
+  weight: 1,
+  queries: Number.POSITIVE_INFINITY,
+  scanSeconds: Number.POSITIVE_INFINITY,
+};

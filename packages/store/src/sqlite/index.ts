@@ -15,4 +15,5 @@ export {
 } from "./check/check.ts";
 export type { SqliteFault } from "./check/check-file.ts";
 export { type FileLock, type LockMode, lockFile } from "./lock.ts";
-export { openSqliteStore, type SqliteStoreOptions } from "./store.ts";
+export { openSqliteStore } from "./store.ts";
+export type { SqliteStoreOptions } from "./store-options.ts";

@@ -7,7 +7,6 @@ import type { BuildDatabase, CandidateReads } from "../build/build-database.ts";
 import { createBuilds } from "../build/builds.ts";
 import { registerChecksum } from "../checksum/checksums.ts";
 import { createCoverages, type ReadCoverage } from "../coverage/coverages.ts";
-import type { SchemaOptions } from "../database/schema-options.ts";
 import type { Session } from "../database/session.ts";
 import { StoreError } from "../errors.ts";
 import { pinsKey } from "../read/access.ts";
@@ -22,7 +21,6 @@ import { type CostClass, QueryScheduler, type Use } from "../read/scheduler.ts";
 import { type HistoricalState, pastOf } from "../read/versions.ts";
 import { tableOf } from "../schema/table.ts";
 import type { Bookmark, Page, ReadOptions } from "../store.ts";
-import type { StoredResource } from "../stored-resource.ts";
 import type { WritableStore } from "../writable-store.ts";
 import { compileSqliteHistory, readSqliteNote, writeSqliteNote } from "./layout/bookkeeping.ts";
 import { storedEncoding } from "./layout/columns.ts";
@@ -33,31 +31,10 @@ import { Reader } from "./read/reader.ts";
 import { SqliteReaders } from "./read/reader-pool.ts";
 import { IndexStatistics } from "./read/statistics.ts";
 import { registerSha256, sha256Of, sqliteSession } from "./session.ts";
+import type { SqliteStoreOptions } from "./store-options.ts";
 import { SqliteCommitter } from "./write/commit.ts";
 import { pruneSqlite } from "./write/prune.ts";
 import { SqliteTableWriter } from "./write/writer.ts";
-
-export type SqliteStoreOptions = SchemaOptions & {
-  /** Path of the database file. It is created if it does not exist. */
-  readonly file: string;
-  readonly resources: readonly StoredResource[];
-  /** Maximum number of reader threads. With 0, queries run on the calling thread, one at a time. By default 2. */
-  readonly threads?: number | undefined;
-  /** Maximum heap size of each thread in megabytes. By default Node's limit. */
-  readonly heap?: number | undefined;
-  /** Maximum total size of the idle page buffers of each thread, in bytes. By default 64 MiB. */
-  readonly buffers?: number | undefined;
-  /** Length of the queue for look-ups, and of that for scans, from which a customer with a query in it is refused. By default 256. */
-  readonly queue?: number | undefined;
-  readonly limits?: QueryLimits | undefined;
-  /** Timeout of a query in milliseconds, including the time in the queue. By default 10,000. */
-  readonly timeout?: number | undefined;
-  /**
-   * Maximum number of bytes of the file to memory-map, which avoids copying. The operating system can reclaim this memory at any
-   * time, but the process seems as large as the part it has read. By default 16 GiB.
-   */
-  readonly mapped?: number | undefined;
-};
 
 const mappedByDefault = 16 * 1024 ** 3;
 const buffersByDefault = 64 * 1024 ** 2;

@@ -1,12 +1,14 @@
 import type { CompiledSql } from "@cadastre/odata";
 import { StoreError } from "../../errors.ts";
 import {
+  type CountRequest,
   chosenOf,
   type PageRequest,
   type PageResult,
   type ReadResult,
   type VersionStatements,
 } from "../../read/request.ts";
+import type { HistoricalState } from "../../read/versions.ts";
 import type { Query, TextRow } from "../connection/round-trip.ts";
 import { postgresLastCheckpoint } from "../layout/bookkeeping.ts";
 import type { ClosedSinceCache } from "./closed-since-cache.ts";
@@ -82,23 +84,22 @@ export async function readCurrent(run: Run, { page, count }: PageAndCount): Prom
 export const readLatest = (run: Run, read: PageAndCount): Promise<Omit<ReadResult, "checkpoint">> =>
   readWith(run, undefined, read, ({ current }) => current);
 
-/** The checkpoint to read as of, and the last one that the read depends on: by default the same. */
-export type HistoricalRead = { readonly checkpoint: number; readonly needed?: number };
-
 /**
  * Reads the versions as of a checkpoint in one snapshot. Closed versions are read only if some were closed since. Whether they
  * were is first guessed from `closings`; the snapshot confirms the guess, or the read is repeated.
  *
  * @param history see `compilePostgresHistory`
- * @throws {StoreError} `bookmark_expired`; `replica_behind` if the database has not replayed the commit `needed`
+ * @throws {StoreError} `bookmark_expired`; `replica_behind` if the database has not replayed the commits that the read depends on
  */
 export async function readAsOf(
   run: Run,
   { page, count }: PageAndCount,
-  { checkpoint, needed = checkpoint }: HistoricalRead,
+  past: Pick<HistoricalState, "checkpoint" | "changes">,
   history: CompiledSql,
   closings: ClosedSinceCache,
 ): Promise<ReadResult> {
+  const { checkpoint, changes } = past;
+  const needed = changes?.kind === "ended" ? Math.max(checkpoint, changes.until) : checkpoint;
   const hasClosed = closings.isKnownSince(checkpoint);
   let then: History = { earliest: 0, hasClosed, latest: 0 };
   const choose: Choose = (versions) => chosenOf(versions, hasClosed);
@@ -110,7 +111,7 @@ export async function readAsOf(
   if (checkpoint < then.earliest) throw new StoreError("bookmark_expired");
   if (then.hasClosed && !hasClosed) {
     closings.learn(checkpoint);
-    return readAsOf(run, { page, count }, { checkpoint, needed }, history, closings);
+    return readAsOf(run, { page, count }, past, history, closings);
   }
   return { checkpoint, ...read };
 }
@@ -145,3 +146,7 @@ async function readWith(
   }
   return { page: rows?.finish(), count: counted };
 }
+
+/** Reads the count of a query from the latest state. */
+export const readCount = async (run: Run, count: CountRequest): Promise<number> =>
+  (await readLatest(run, { count })).count ?? 0;

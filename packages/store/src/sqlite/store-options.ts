@@ -1,0 +1,25 @@
+import type { SchemaOptions } from "../database/schema-options.ts";
+import type { QueryLimits } from "../read/customer-share.ts";
+import type { StoredResource } from "../stored-resource.ts";
+
+export type SqliteStoreOptions = SchemaOptions & {
+  /** Path of the database file. It is created if it does not exist. */
+  readonly file: string;
+  readonly resources: readonly StoredResource[];
+  /** Maximum number of reader threads. With 0, queries run on the calling thread, one at a time. By default 2. */
+  readonly threads?: number | undefined;
+  /** Maximum heap size of each thread in megabytes. By default Node's limit. */
+  readonly heap?: number | undefined;
+  /** Maximum total size of the idle page buffers of each thread, in bytes. By default 64 MiB. */
+  readonly buffers?: number | undefined;
+  /** Length of the queue for look-ups, and of that for scans, from which a customer with a query in it is refused. By default 256. */
+  readonly queue?: number | undefined;
+  readonly limits?: QueryLimits | undefined;
+  /** Timeout of a query in milliseconds, including the time in the queue. By default 10,000. */
+  readonly timeout?: number | undefined;
+  /**
+   * Maximum number of bytes of the file to memory-map, which avoids copying. The operating system can reclaim this memory at any
+   * time, but the process seems as large as the part it has read. By default 16 GiB.
+   */
+  readonly mapped?: number | undefined;
+};
