@@ -9,19 +9,19 @@ export type AuditedPart = {
   readonly byteLength: number;
 };
 
-/** A sealed manifest and the hash that its delivery has of it. */
+/** A signed manifest and the hash that its delivery has of it. */
 export type AuditedManifest = {
   readonly delivery: string;
   readonly text: string;
   readonly sha256: string;
-  /** Manifest hash of the delivery; null until it is complete. */
+  /** Hash that the delivery has of its manifest; null if it has none, which is a fault. */
   readonly deliverySha256: string | null;
   /** JSON text. */
   readonly signature: string;
 };
 
 /** An encrypted text of the destination or webhook `owner`. */
-export type SealedText = {
+export type EncryptedText = {
   readonly kind: "destination" | "webhook";
   readonly owner: string;
   readonly text: string;
@@ -29,13 +29,15 @@ export type SealedText = {
 
 /** Reads the references from deliveries, destinations and webhooks to secrets, keys and parts. */
 export type DeliveryAudit = {
-  readonly sealedTexts: () => AsyncIterable<SealedText>;
+  /** Reads the external ids of destinations, and the secrets of webhooks that are not disabled. */
+  readonly encryptedTexts: () => AsyncIterable<EncryptedText>;
+  /** Reads the manifests of deliveries that are not dead. */
   readonly manifests: () => AsyncIterable<AuditedManifest>;
-  /** Returns the parts of deliveries that are not over, ordered by digest, each digest once. */
+  /** Reads the parts of deliveries that are not dead, ordered by digest, each digest once. */
   readonly parts: () => AsyncIterable<AuditedPart>;
   /** True if the registry lists a stored file of this digest. */
   readonly knowsBytes: (sha256: string) => Promise<boolean>;
-  /** True if a delivery that is not over has a part of this digest. */
+  /** True if a delivery that is not dead has a part of this digest. */
   readonly needsPart: (sha256: string) => Promise<boolean>;
 };
 
@@ -43,12 +45,12 @@ const isAlive = `d.state not in (${deadStates.map((state) => `'${state}'`).join(
 
 /** Returns the part of an audit that concerns deliveries. */
 export function auditDeliveries({ prepare }: Pick<RegistryAudit, "prepare">): DeliveryAudit {
-  const destinations = prepare<SealedText>(
+  const destinations = prepare<EncryptedText>(
     "cadastre_destination",
     `select 'destination' as "kind", id as "owner", external_id as "text"
       from cadastre_destination where external_id is not null order by id`,
   );
-  const webhooks = prepare<SealedText>(
+  const webhooks = prepare<EncryptedText>(
     "cadastre_webhook",
     `select 'webhook' as "kind", id as "owner", secret as "text" from cadastre_webhook where state <> 'disabled' order by id`,
   );
@@ -71,7 +73,7 @@ export function auditDeliveries({ prepare }: Pick<RegistryAudit, "prepare">): De
   );
   const bytes = prepare("cadastre_part_bytes", "select 1 from cadastre_part_bytes where sha256 = ?");
   return {
-    async *sealedTexts() {
+    async *encryptedTexts() {
       yield* destinations.rows();
       yield* webhooks.rows();
     },

@@ -125,7 +125,7 @@ export {
   type AuditedPart,
   auditDeliveries,
   type DeliveryAudit,
-  type SealedText,
+  type EncryptedText,
 } from "./audit.ts";
 export { openText, sealText } from "./sealed-text.ts";
 

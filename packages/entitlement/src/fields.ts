@@ -4,7 +4,7 @@ import type { Grants } from "./grants.ts";
 import { groupBy } from "./group.ts";
 import { isNull, isOneOf } from "./predicate.ts";
 import { datasetProperty, isAlwaysGranted } from "./resources/index.ts";
-import { isUnmasked, type Shown, shownBy, shownOfComputed } from "./shown.ts";
+import { isUnmasked, type Shown, shownBy, shownOfHostReadable } from "./shown.ts";
 
 /** Fields of one resource that a caller sees. */
 export type VisibleFields = {
@@ -16,7 +16,7 @@ export type VisibleFields = {
    */
   readonly replaced: ReadonlyMap<string, BoundNode>;
   /** Names of properties that no customer sees, but conditions that the host adds to a query may read. */
-  readonly computed: ReadonlySet<string>;
+  readonly hostReadable: ReadonlySet<string>;
   /** Returns the names of the properties that `dataset` shows. */
   readonly shownBy: (dataset: string) => readonly string[];
 };
@@ -28,21 +28,21 @@ type ShownIn = ReadonlyMap<string, Shown>;
  * Computes the fields that a caller sees of an entity set.
  *
  * @param shared true if rows that belong to no dataset are shown; they show as much as the dataset that shows most
- * @param computed see `ResourceRule.computed`
+ * @param hostReadable see `ResourceRule.hostReadable`
  */
 export function narrowFields(
   entitySet: EntitySet,
   grants: Grants,
   shared: boolean,
-  computed: readonly StructuralProperty[],
+  hostReadable: readonly StructuralProperty[],
 ): VisibleFields {
   const { type } = entitySet;
   const properties = [...type.properties.values()];
   const shownIn = new Map(
     properties.map((property) => [property.name, whatIsShown(property, type, grants, shownBy)]),
   );
-  for (const property of computed)
-    shownIn.set(property.name, whatIsShown(property, type, grants, shownOfComputed));
+  for (const property of hostReadable)
+    shownIn.set(property.name, whatIsShown(property, type, grants, shownOfHostReadable));
   const isShown = (name: string, dataset: string) => shownIn.get(name)?.has(dataset) === true;
   const visible = properties.filter(
     ({ name }) => isAlwaysGranted(name, type) || (shownIn.get(name)?.size ?? 0) > 0,
@@ -50,7 +50,7 @@ export function narrowFields(
   return {
     entitySet: { ...entitySet, type: narrowType(type, visible) },
     replaced: new Map(
-      [...visible, ...computed].flatMap((property) => {
+      [...visible, ...hostReadable].flatMap((property) => {
         const shown = shownIn.get(property.name) ?? new Map<string, Shown>();
         const isWholeEverywhere = shown.size === grants.size && [...shown.values()].every(isUnmasked);
         return isWholeEverywhere
@@ -58,7 +58,7 @@ export function narrowFields(
           : [[property.name, replacementOf(property, shown, grants.size, shared)]];
       }),
     ),
-    computed: new Set(computed.map(({ name }) => name)),
+    hostReadable: new Set(hostReadable.map(({ name }) => name)),
     shownBy: (dataset) => visible.map(({ name }) => name).filter((name) => isShown(name, dataset)),
   };
 }

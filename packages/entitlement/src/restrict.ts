@@ -12,8 +12,8 @@ declare class Restricted {
 export type RestrictedQuery = BoundQuery & Restricted;
 
 /**
- * Restricts `query` to what `scope` grants: to its rows, and in every clause to what each dataset shows of a field, which may be masked or
- * hidden. Without a grant of the entity set, the filter is `false`, never absent.
+ * Restricts `query` to what `scope` grants: to its rows, and in the filter, the order and the selection to what each dataset shows of a field, which may be
+ * masked or hidden. A selection of a result of `$compute` is refused. Without a grant of the entity set, the filter is `false`, never absent.
  *
  * @throws {TypeError} if the query names a property that the scope hides: it was not bound to the entity set that
  * {@link visibleEntitySet} returns
@@ -106,8 +106,8 @@ function visibleProperty(node: BoundNode & { kind: "Property" }, resource: Visib
   return resource.replaced.get(property.name) ?? node;
 }
 
-function refuseUnreadable(name: string, { entitySet, computed }: VisibleResource): void {
-  if (!computed.has(name) && !entitySet.type.properties.has(name)) throw hidden(name);
+function refuseUnreadable(name: string, { entitySet, hostReadable }: VisibleResource): void {
+  if (!hostReadable.has(name) && !entitySet.type.properties.has(name)) throw hidden(name);
 }
 
 const hidden = (name: string) =>

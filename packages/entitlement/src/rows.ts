@@ -41,7 +41,7 @@ export function narrowResources(compilation: Compilation): ReadonlyMap<string, V
   const granted = entitySets.map((entitySet) => {
     const rule = ruleOf(entitySet.name, rules);
     const ofSet = grants.get(entitySet.name) ?? noGrant;
-    const fields = narrowFields(entitySet, ofSet, rule?.by === "lookup", rule?.computed ?? []);
+    const fields = narrowFields(entitySet, ofSet, rule?.by === "lookup", rule?.hostReadable ?? []);
     return { entitySet, rule, fields, visible: rule !== undefined && grants.has(entitySet.name) };
   });
   const visibleFields = granted.filter(({ visible }) => visible).map(({ fields }) => fields);

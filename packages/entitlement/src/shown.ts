@@ -49,7 +49,7 @@ export function shownBy(grant: Grant, property: StructuralProperty, type: Entity
  * Returns the form in which a grant shows a property that no grant can name: its own value if all of its inputs are shown unmasked. A
  * property that does not state its inputs is shown to nobody.
  */
-export function shownOfComputed(
+export function shownOfHostReadable(
   grant: Grant,
   property: StructuralProperty,
   type: EntityType,

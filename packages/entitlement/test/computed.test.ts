@@ -15,7 +15,7 @@ const placeId = { ...property("PlaceId", "Edm.String"), derivedFrom: ["Street", 
 const rules = {
   Property: {
     by: "dataset",
-    computed: [
+    hostReadable: [
       placeId,
       { ...placeId, name: "Lost", derivedFrom: ["Nowhere"] },
       property("Unsaid", "Edm.String"),

@@ -4,7 +4,7 @@ import { markPrefix, type SqlSession } from "./session.ts";
 const kinds: Readonly<Record<string, string>> = { "BASE TABLE": "table", VIEW: "view" };
 
 /**
- * Looks up a table or view by name, ignoring letter case as DuckDB does. `dependents` is always empty: a foreign key of DuckDB cannot
+ * Looks up a table or view by name, ignoring letter case as DuckDB does. `changedByDelete` is always empty: a foreign key of DuckDB cannot
  * delete rows of other tables.
  */
 export async function duckdbRelation(
@@ -25,7 +25,7 @@ export async function duckdbRelation(
     columns: [...columns.keys()],
     primaryKey,
     marks: await marksOf(run, schema, name, primaryKey),
-    dependents: [],
+    changedByDelete: [],
   };
 }
 

@@ -70,7 +70,7 @@ export async function requireFree(
       // The name of the key is not known yet, but every dataset has one key field.
       if (relation.primaryKey.length !== 1) throw occupied("table without a primary key of one column");
     }
-    const [dependent] = relation.dependents;
+    const [dependent] = relation.changedByDelete;
     if (dependent !== undefined) throw new ClientError("table_referenced", { table, dependent, options });
     existing.push(name);
   }

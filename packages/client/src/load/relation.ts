@@ -7,5 +7,5 @@ export type Relation = {
   readonly marks: readonly string[];
   readonly primaryKey: readonly string[];
   /** Tables with a foreign key that changes or deletes their rows when rows of this table are deleted. */
-  readonly dependents: readonly string[];
+  readonly changedByDelete: readonly string[];
 };

@@ -1,7 +1,7 @@
 import type { Relation } from "./relation.ts";
 import { markPrefix, type SqlSession } from "./session.ts";
 
-/** Looks up a name. SQLite ignores letter case in names, and an index cannot have the name of a table. */
+/** Looks up a table, view or index by name, ignoring letter case as SQLite does. A table cannot have the name of an index, so indexes count. */
 export async function sqliteRelation(run: SqlSession["run"], name: string): Promise<Relation | undefined> {
   const [found] = await run(
     `select coalesce(list.type, master.type) as kind
@@ -11,7 +11,7 @@ export async function sqliteRelation(run: SqlSession["run"], name: string): Prom
   );
   if (found === undefined) return undefined;
   const columns = await run("select name, pk from pragma_table_info(?)", [name]);
-  const dependents = await run(
+  const changedByDelete = await run(
     `select distinct other.name from sqlite_master other join pragma_foreign_key_list(other.name) reference
      where other.type = 'table' and reference."table" = ? collate nocase and other.name <> ? collate nocase
        and reference.on_delete in ('CASCADE', 'SET NULL', 'SET DEFAULT')`,
@@ -26,6 +26,6 @@ export async function sqliteRelation(run: SqlSession["run"], name: string): Prom
     kind: String(found["kind"]),
     columns: columns.map((column) => String(column["name"])),
     primaryKey: columns.filter(({ pk }) => Number(pk) > 0).map((column) => String(column["name"])),
-    dependents: dependents.map((other) => String(other["name"])),
+    changedByDelete: changedByDelete.map((other) => String(other["name"])),
   };
 }

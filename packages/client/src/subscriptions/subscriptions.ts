@@ -102,7 +102,7 @@ export async function listRemoteSubscriptions(
 /**
  * Finds a subscription by its id, or by the name of one that is not canceled.
  *
- * @throws {ClientError} `not_found`
+ * @throws {ClientError} `subscription_unknown`
  */
 export async function findRemoteSubscription(
   connection: Connection,
@@ -159,6 +159,7 @@ export async function ensureSubscription(
   return { subscription: dataOf(answer, remoteSubscription, "the request"), isNew: true };
 }
 
+/** Compares with the defaults of the service what the request leaves out, except the profile. @throws {ClientError} if a member differs */
 function requireSame(existing: RemoteSubscription, request: DomainSubscription): void {
   const wanted = {
     domain: request.domain,

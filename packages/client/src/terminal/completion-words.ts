@@ -24,23 +24,23 @@ export type CompletedCommand = {
 };
 
 /** Words that need no quoting in any shell. Others, which an operator's data may have, are not proposed. */
-const plainWord = /^[\w@%+:,./-]+$/;
+const plainValue = /^[\w@%+:,./-]+$/;
 
 /** Returns the commands of a program, the program itself first. Hidden commands and options are left out. */
 export const completedCommands = (program: Command, path = ""): readonly CompletedCommand[] => {
   const help = program.createHelp();
-  const below = help.visibleCommands(program);
+  const visibleSubcommands = help.visibleCommands(program);
   const values = program.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []);
   return [
     {
       path,
-      subcommands: below.map((command) => wordOf(command.name(), command.description())),
+      subcommands: visibleSubcommands.map((command) => wordOf(command.name(), command.description())),
       options: help.visibleOptions(program).flatMap(optionWords),
-      values: values.filter((value) => plainWord.test(value)),
+      values: values.filter((value) => plainValue.test(value)),
       hasArguments: program.registeredArguments.length > 0,
     },
     // The help command takes any command, and nothing below it is proposed.
-    ...below.flatMap((command) =>
+    ...visibleSubcommands.flatMap((command) =>
       command.name() === "help" ? [] : completedCommands(command, `${path} ${command.name()}`),
     ),
   ];
@@ -54,7 +54,7 @@ const optionWords = (option: Option): readonly CompletedOption[] =>
           ...wordOf(option.long ?? "", option.description),
           short: option.short,
           takesValue: option.required || option.optional,
-          values: (option.argChoices ?? []).filter((value) => plainWord.test(value)),
+          values: (option.argChoices ?? []).filter((value) => plainValue.test(value)),
         },
       ];
 

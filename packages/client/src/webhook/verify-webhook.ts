@@ -44,9 +44,9 @@ export function verifyWebhook(
   if (id === undefined || timestamp === undefined || !/^\d{1,12}$/.test(timestamp))
     throw new ClientError("webhook_not_authentic");
   const expected = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest();
-  if (!lists(signatures ?? "", expected)) throw new ClientError("webhook_not_authentic");
+  if (!includesSignature(signatures ?? "", expected)) throw new ClientError("webhook_not_authentic");
   if (Math.abs(now / 1000 - Number(timestamp)) > tolerance) throw new ClientError("webhook_too_old");
-  return { id, ...read(body) };
+  return { id, ...parseMessage(body) };
 }
 
 /** Returns the key of the signatures. @throws {ClientError} `webhook_secret_invalid` */
@@ -62,14 +62,14 @@ function headerOf(headers: WebhookHeaders, name: string): string | undefined {
 }
 
 /** True if one of the signatures is the expected one. Takes the same time whichever it is. */
-const lists = (signatures: string, expected: Uint8Array): boolean =>
+const includesSignature = (signatures: string, expected: Uint8Array): boolean =>
   signatures
     .split(" ")
     .flatMap((one) => (one.startsWith("v1,") ? [Buffer.from(one.slice(3), "base64")] : []))
     .filter((given) => given.length === expected.length && timingSafeEqual(given, expected)).length > 0;
 
 /** @throws {ClientError} `webhook_malformed` */
-function read(body: string | Uint8Array): z.infer<typeof message> {
+function parseMessage(body: string | Uint8Array): z.infer<typeof message> {
   try {
     return message.parse(JSON.parse(typeof body === "string" ? body : new TextDecoder().decode(body)));
   } catch {

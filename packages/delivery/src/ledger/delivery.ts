@@ -31,6 +31,9 @@ export const openStates = [
   "publishing",
 ] as const satisfies readonly DeliveryState[];
 
+/** States that only a delivery which was complete at some time can have. */
+export const onceComplete: readonly DeliveryState[] = ["complete", "expired", "purged"];
+
 /** States of deliveries whose parts are deleted or will never exist. */
 export const deadStates = ["purged", "canceled", "failed"] as const satisfies readonly DeliveryState[];
 

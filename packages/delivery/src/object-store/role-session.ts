@@ -36,7 +36,7 @@ const duration = 900;
 const denials = ["AccessDenied", "Unknown"];
 
 /** Fraction of their lifetime after which keys are replaced. */
-const used = 2 / 3;
+const renewalFraction = 2 / 3;
 
 /**
  * Assumes a role now, and again when keys are requested after two thirds of the session's lifetime.
@@ -73,7 +73,7 @@ export async function assumeRole(request: RoleRequest, access: BucketAccess): Pr
         secretAccessKey: given.SecretAccessKey,
         sessionToken: given.SessionToken,
       };
-      return { keys, until: now() + used * duration * 1000 };
+      return { keys, renewAt: now() + renewalFraction * duration * 1000 };
     } finally {
       client.destroy();
     }
@@ -89,19 +89,19 @@ export async function assumeRole(request: RoleRequest, access: BucketAccess): Pr
 
   const first = await attempt();
   let current = Promise.resolve(first);
-  let until = first.until;
+  let renewAt = first.renewAt;
   return {
     keys: async () => {
-      if (now() >= until) {
+      if (now() >= renewAt) {
         // Concurrent callers wait for the same keys.
-        until = Number.POSITIVE_INFINITY;
+        renewAt = Number.POSITIVE_INFINITY;
         current = attempt().then(
           (next) => {
-            until = next.until;
+            renewAt = next.renewAt;
             return next;
           },
           (error: unknown) => {
-            until = 0;
+            renewAt = 0;
             throw error;
           },
         );
@@ -109,7 +109,7 @@ export async function assumeRole(request: RoleRequest, access: BucketAccess): Pr
       return (await current).keys;
     },
     renew: () => {
-      if (until !== Number.POSITIVE_INFINITY) until = 0;
+      if (renewAt !== Number.POSITIVE_INFINITY) renewAt = 0;
     },
   };
 }

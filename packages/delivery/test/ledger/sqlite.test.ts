@@ -18,7 +18,7 @@ test("an audit of a registry without deliveries is empty", async () => {
   await openSqliteTestRegistry({ file }).then(({ close }) => close());
   const registry = openSqliteRegistryAudit(file);
   const audit = auditDeliveries(registry);
-  for (const items of [audit.parts(), audit.manifests(), audit.sealedTexts()])
+  for (const items of [audit.parts(), audit.manifests(), audit.encryptedTexts()])
     expect(await items[Symbol.asyncIterator]().next()).toMatchObject({ done: true });
   expect(await audit.knowsBytes("00")).toBe(false);
   await registry.close();

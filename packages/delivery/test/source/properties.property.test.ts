@@ -25,7 +25,7 @@ const listings = entitySetOf("Property", [
   ...(provisionalIdProperty.derivedFrom ?? []).map((name) => property(name)),
 ]);
 const [shown, hidden] = ["9f0c6c0e-5a1b-4d57-8a35-3f8e1c2b7d10", "2b7e1f64-0c93-4e0a-b8d1-64a7f95c3e21"];
-const rules: ResourceRules = { Property: { by: "dataset", computed: [provisionalIdProperty] } };
+const rules: ResourceRules = { Property: { by: "dataset", hostReadable: [provisionalIdProperty] } };
 const scope = scopeFor(
   { products: ["property"], datasets: [{ dataset_id: shown, resources: { Property: { fields: "*" } } }] },
   { entitySets: [listings], rules },

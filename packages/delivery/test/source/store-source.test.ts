@@ -23,7 +23,7 @@ const listings = entitySetOf("Property", [
   property("Rooms", "Edm.String", { collection: true, nullable: false }),
 ]);
 const [datasetId, otherId] = ["9f0c6c0e-5a1b-4d57-8a35-3f8e1c2b7d10", "2b7e1f64-0c93-4e0a-b8d1-64a7f95c3e21"];
-const rules: ResourceRules = { Property: { by: "dataset", computed: [provisionalIdProperty] } };
+const rules: ResourceRules = { Property: { by: "dataset", hostReadable: [provisionalIdProperty] } };
 
 /** What is shown of one dataset: no names of agents, and prices in thousands. */
 const scope = scopeFor(

@@ -30,7 +30,7 @@ export const mediaPermissionProperty: StructuralProperty = { ...hidden("MediaPer
 
 /**
  * Provisional id, `prov:<ULID>`, of the property of a listing that has no Placekey yet. The host computes it from the address and the
- * position. It is in no entity set, like {@link datasetProperty}; see {@link ResourceRule.computed}.
+ * position. It is in no entity set, like {@link datasetProperty}; see {@link ResourceRule.hostReadable}.
  */
 export const provisionalIdProperty: StructuralProperty = {
   ...hidden("ProvisionalId"),
@@ -104,7 +104,7 @@ export type ResourceRule = RowRule & {
    * Hidden properties that queries of the host may read, though no caller can name them. Each one is null in rows of a dataset that
    * does not show all of its `derivedFrom` unmasked.
    */
-  readonly computed?: readonly StructuralProperty[];
+  readonly hostReadable?: readonly StructuralProperty[];
 };
 
 const byPlace: RowRule = {
@@ -202,14 +202,14 @@ export const ruleOf = (resource: string, rules: ResourceRules): ResourceRule | u
 
 /** The rules of the resources. Rows of a resource without a rule are visible to nobody. */
 export const resourceRules: ResourceRules = {
-  Property: { ...byPlace, computed: [provisionalIdProperty] },
+  Property: { ...byPlace, hostReadable: [provisionalIdProperty] },
   PublicRecord: byPlace,
   Media: { ...ofListing, privacy: privacyOfMedia },
   MediaAsset: {
     ...ofListing,
     privacy: { ...privacyOfMedia, property: mediaPermissionProperty.name },
     // Readable by the code that proves the policy. It holds nothing but what the policy tests.
-    computed: [{ ...mediaPermissionProperty, derivedFrom: [] }],
+    hostReadable: [{ ...mediaPermissionProperty, derivedFrom: [] }],
   },
   OpenHouse: ofListing,
   Member: { by: "dataset", contact: contactOfMember },

@@ -95,20 +95,20 @@ function bindTotalOrder(
 const ownProperty = (node: BoundNode): string | null =>
   node.kind === "Property" && node.base === undefined ? node.property.name : null;
 
-const everything = new WeakMap<EntitySet, readonly Projection[]>();
+const allProjections = new WeakMap<EntitySet, readonly Projection[]>();
 
 /**
  * Projects every property. Returns the same array for the same set, so that results derived from it can be cached
  * by identity.
  */
 function selectAll(entitySet: EntitySet): readonly Projection[] {
-  const known = everything.get(entitySet);
+  const known = allProjections.get(entitySet);
   if (known !== undefined) return known;
   const all = [...entitySet.type.properties.values()].map((property) => ({
     property,
     expression: propertyNode(property),
   }));
-  everything.set(entitySet, all);
+  allProjections.set(entitySet, all);
   return all;
 }
 

@@ -20,7 +20,7 @@ export type CompileContext = {
   readonly values: ValueSource;
   /** Conditions of the filter that every matching row meets. */
   readonly required: readonly BoundNode[];
-  /** See `Mapping.few`. */
+  /** See `Mapping.readsFewRows`. */
   readonly few: boolean;
   /** Variables of the enclosing lambdas, outermost first. Names from the query text never become SQL. */
   readonly variables: readonly Variable[];

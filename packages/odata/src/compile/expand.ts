@@ -90,7 +90,7 @@ function related(
   const path = mapping.path?.(expand.navigation);
   if (path?.kind !== "rows") throw unmappedPath(expand.navigation.name);
   const childMapping = path.mapping();
-  const target = targetOf(dialect, withoutIndexes(childMapping), valuesOf(expand.query));
+  const target = targetOf(dialect, withoutSearchAndPointIndexes(childMapping), valuesOf(expand.query));
 
   const rows = rowsOf(mapping, "$row");
   const at: CompileContext = { ...target, place: currentRow(mapping, rows.read) };
@@ -111,10 +111,10 @@ function related(
 }
 
 /**
- * Removes the indexes from a mapping. The rows of a level are few, and next to other tables, the column names an
+ * Removes the indexes of `$search` and of points from a mapping; trigram indexes stay. The rows of a level are few, and next to other tables, the column names an
  * index uses (such as `rowid`) may be ambiguous.
  */
-const withoutIndexes = ({ search: _search, ...mapping }: Mapping): Mapping => ({
+const withoutSearchAndPointIndexes = ({ search: _search, ...mapping }: Mapping): Mapping => ({
   ...mapping,
   column: (property) => {
     const { index: _index, ...column } = mapping.column(property);

@@ -26,8 +26,8 @@ export function compileMergedPage(
   const selected = join([...names, ...query.orderBy.map((_, i) => identifier(`order${i}`))], ", ");
   const all = pages.map((page, i) => sql`select ${selected} from (${page}) as ${identifier(`page${i}`)}`);
   const order = query.orderBy.map(({ direction }, i) => {
-    const selected = identifier(`order${i}`);
-    return direction === "asc" ? dialect.ascending(selected, true) : dialect.descending(selected, true);
+    const orderColumn = identifier(`order${i}`);
+    return direction === "asc" ? dialect.ascending(orderColumn, true) : dialect.descending(orderColumn, true);
   });
   const merged = sql`select ${join(names, ", ")} from (${join(all, " union all ")}) as ${identifier("pages")}`;
   const sorted = sql`${merged} order by ${join(order, ", ")} ${dialect.limit(value(query.top))}`;

@@ -36,20 +36,20 @@ export function withTextIndex(
 export function textConditionOf(node: BoundNode): TextCondition | undefined {
   if (node.kind === "Call") {
     const [text, part] = node.args;
-    return node.entry.finds && text && part && conditionOf(text, part, node.entry.finds);
+    return node.entry.finds && text && part && conditionOfPart(text, part, node.entry.finds);
   }
   if (node.kind !== "Compare" || node.comparator !== "eq") return undefined;
   const { left, right } = node;
   // The equality of the property itself is left to an ordinary index.
-  if (changesCase(left)) return conditionOf(left, right, "whole");
-  return changesCase(right) ? conditionOf(right, left, "whole") : undefined;
+  if (changesCase(left)) return conditionOfPart(left, right, "whole");
+  return changesCase(right) ? conditionOfPart(right, left, "whole") : undefined;
 }
 
 /** True for a text that a text index can find: at least three characters, which every database can hold. */
 export const isSearchable = (text: unknown): boolean =>
   typeof text === "string" && text.length >= 3 && !/[\0\p{Surrogate}]/u.test(text);
 
-function conditionOf(text: BoundNode, part: BoundNode, match: TextMatch): TextCondition | undefined {
+function conditionOfPart(text: BoundNode, part: BoundNode, match: TextMatch): TextCondition | undefined {
   const [property, constant] = [withoutCase(text), withoutCase(part)];
   if (property.kind !== "Property" || property.base !== undefined || constant.kind !== "Constant")
     return undefined;

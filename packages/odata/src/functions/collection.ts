@@ -9,10 +9,10 @@ type Item = string | boolean | EdmNumber | Instant | null;
 type Items = readonly Item[];
 
 /** Three items of a type as written in a query, and their JSON forms. */
-type Sample = { readonly texts: Trio<string>; readonly values: Trio<string | number | boolean> };
+type Sample = { readonly literals: Trio<string>; readonly json: Trio<string | number | boolean> };
 type Trio<T> = readonly [T, T, T];
 
-const strings: Sample = { texts: ['"a"', '"😀"', '""'], values: ["a", "😀", ""] };
+const strings: Sample = { literals: ['"a"', '"😀"', '""'], json: ["a", "😀", ""] };
 
 /**
  * Item types of the collections that the functions accept; narrower numbers are promoted. Queries can only contain
@@ -20,9 +20,9 @@ const strings: Sample = { texts: ['"a"', '"😀"', '""'], values: ["a", "😀", 
  */
 const samples: ReadonlyMap<PrimitiveType, Sample> = new Map([
   ["Edm.String", strings],
-  ["Edm.Decimal", { texts: ["1", "2.50", "-3"], values: [1, 2.5, -3] }],
-  ["Edm.Double", { texts: ["1e3", "2.5e0", "-3e-2"], values: [1000, 2.5, -0.03] }],
-  ["Edm.Boolean", { texts: ["true", "false", "null"], values: [true, false, true] }],
+  ["Edm.Decimal", { literals: ["1", "2.50", "-3"], json: [1, 2.5, -3] }],
+  ["Edm.Double", { literals: ["1e3", "2.5e0", "-3e-2"], json: [1000, 2.5, -0.03] }],
+  ["Edm.Boolean", { literals: ["true", "false", "null"], json: [true, false, true] }],
   ["Edm.Date", strings],
   ["Edm.DateTimeOffset", strings],
   ["Edm.TimeOfDay", strings],
@@ -34,15 +34,15 @@ const samples: ReadonlyMap<PrimitiveType, Sample> = new Map([
  * Returns equal texts for equal items of one type. Here null equals null and NaN equals NaN, because the standard
  * defines these functions by removing items, not by comparing values.
  */
-function identityOf(item: Item): string {
+function valueText(item: Item): string {
   if (typeof item !== "object" || item === null || item instanceof Big) return String(item);
   return String(item.picoseconds);
 }
 
-const identities = (items: Items): readonly string[] => items.map(textOf);
+const identities = (items: Items): readonly string[] => items.map(identityOf);
 
 /** Prefixes the identity, which distinguishes the string `null` from null. */
-const textOf = (item: Item): string => (item === null ? "" : `=${identityOf(item)}`);
+const identityOf = (item: Item): string => (item === null ? "" : `=${valueText(item)}`);
 
 function isAt(index: number, items: readonly string[], part: readonly string[]): boolean {
   return part.every((item, i) => items[index + i] === item);
@@ -86,10 +86,9 @@ type Template = {
   /** `null` stands for the collection type. */
   readonly params: readonly (ValueType | null)[];
   readonly returns: ValueType | null;
-  readonly sqlite?: (args: readonly SqlFragment[]) => SqlFragment;
   readonly postgres: (args: readonly SqlFragment[]) => SqlFragment;
   readonly evaluate: (first: Items, second: Items & bigint, third: bigint) => unknown;
-  readonly examples: (a: readonly string[], json: Sample["values"]) => readonly Example[];
+  readonly examples: (a: readonly string[], json: Sample["json"]) => readonly Example[];
 };
 
 const templates: readonly Template[] = [
@@ -239,8 +238,7 @@ const none = sql`null`;
 
 function instantiate(template: Template, item: PrimitiveType, sample: Sample): FunctionEntry {
   const collection: CollectionType = `Collection(${item})`;
-  const { sqlite } = template;
-  const entry: FunctionEntry = {
+  return {
     name: template.name,
     source: `OData 4.01 URL Conventions ${template.section}`,
     params: template.params.map((param) => param ?? collection),
@@ -248,9 +246,8 @@ function instantiate(template: Template, item: PrimitiveType, sample: Sample): F
     postgres: template.postgres,
     evaluate: ([first, second, third]) =>
       template.evaluate(first as Items, second as Items & bigint, third as bigint),
-    examples: template.examples(sample.texts, sample.values),
+    examples: template.examples(sample.literals, sample.json),
   };
-  return sqlite === undefined ? entry : { ...entry, sqlite };
 }
 
 /** Every function over collections, for every type of item. */

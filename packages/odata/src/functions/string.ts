@@ -3,6 +3,8 @@ import { lowerCase, upperCase } from "./case-mapping.ts";
 import { defineFunction, type FunctionEntry } from "./define.ts";
 import { codePointLength, codePointSlice } from "./slice.ts";
 
+// A function without `sqlite` runs in SQLite as a registered function that calls `evaluate`.
+
 // An SQL template uses each argument only once: calls can be nested, and a repeated argument would double the
 // text at each level.
 

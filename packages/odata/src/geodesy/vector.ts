@@ -5,7 +5,10 @@ export type Vector = readonly [x: number, y: number, z: number];
 
 const radian = Math.PI / 180;
 
-/** Converts a longitude and latitude in degrees to a point on the unit sphere; null if the position is invalid. */
+/**
+ * Converts a longitude and latitude in degrees to a point on the unit sphere; null if a
+ * number is missing or not finite, or the latitude is beyond 90 degrees. Any longitude is accepted: 370 is 10.
+ */
 export function unitVector([longitude = Number.NaN, latitude = Number.NaN]: Position): Vector | null {
   if (!Number.isFinite(longitude) || !(Math.abs(latitude) <= 90)) return null;
   const [lambda, phi] = [(longitude % 360) * radian, latitude * radian];

@@ -49,7 +49,7 @@ export async function* checkSecrets(audit: ServiceAudit, folder: DataFolder): As
   for (const pepper of missing) yield { code: "pepper_missing", subject, detail: faultOfPepper(pepper) };
   for (const pepper of foreign)
     yield { code: "pepper_foreign", subject, detail: faultOfForeignPepper(pepper) };
-  for await (const text of audit.sealedTexts())
+  for await (const text of audit.encryptedTexts())
     if (!opens(text, secrets)) yield { code: "secret_unreadable", subject, detail: faultOfText(text) };
   // With wrong peppers, every demo key would be reported as invalid.
   if (missing.length + foreign.length === 0) yield* checkDemoKeys(audit, folder, secrets.peppers);

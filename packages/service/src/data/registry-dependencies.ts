@@ -1,4 +1,4 @@
-import { openText, type SealedText } from "@cadastre/delivery";
+import { type EncryptedText, openText } from "@cadastre/delivery";
 import { DataError } from "./data-error.ts";
 import type { DataFolder } from "./data-folder.ts";
 import { databasesOf } from "./databases.ts";
@@ -20,7 +20,7 @@ const restore =
 /** Functions that return the kind of registry content that depends on a document. Undefined if there is none. */
 const uses = {
   secrets: async (audit) =>
-    (await audit.peppers(0)).length > 0 || (await hasAny(audit.sealedTexts()))
+    (await audit.peppers(0)).length > 0 || (await hasAny(audit.encryptedTexts()))
       ? "API keys or secrets"
       : undefined,
   issuer: async (audit) => ((await hasAny(audit.entitlements())) ? "entitlements" : undefined),
@@ -67,7 +67,7 @@ export async function requireSecrets(
       ...(await missingPeppers(audit, secrets, now)).map(faultOfPepper),
       ...(await foreignPeppers(audit, secrets, now)).map(faultOfForeignPepper),
     ];
-    for await (const text of audit.sealedTexts()) {
+    for await (const text of audit.encryptedTexts()) {
       if (!opens(text, secrets)) faults.push(faultOfText(text));
       break;
     }
@@ -109,11 +109,11 @@ export async function foreignPeppers(
 export const faultOfForeignPepper = ({ version, keys }: UsedPepper): string =>
   `its pepper of version ${version} is not the one with which ${keys} API keys in force were made`;
 
-export const faultOfText = ({ kind, owner }: SealedText): string =>
+export const faultOfText = ({ kind, owner }: EncryptedText): string =>
   `it cannot decrypt the secret of the ${kind} ${owner}`;
 
 /** True if the secrets decrypt a text that the registry keeps encrypted. */
-export function opens({ kind, owner, text }: SealedText, secrets: Secrets): boolean {
+export function opens({ kind, owner, text }: EncryptedText, secrets: Secrets): boolean {
   try {
     openText(text, owner, sealingKeys[kind](secrets));
     return true;

@@ -1,7 +1,7 @@
 import type { Int64Column, Knex } from "@cadastre/store/registry";
 import { DeliveryError } from "../../errors.ts";
 import type { Acknowledgement, NewAcknowledgement } from "../acknowledgement.ts";
-import { type Delivery, type DeliveryState, partLost } from "../delivery.ts";
+import { type Delivery, onceComplete, partLost } from "../delivery.ts";
 import type { DeliveryRecords } from "../ledger.ts";
 import { selectDelivery } from "./delivery-rows.ts";
 
@@ -16,12 +16,9 @@ type AcknowledgementRow = {
 
 export const acknowledgementTable = (knex: Knex) => knex<AcknowledgementRow>("cadastre_acknowledgement");
 
-/** States of deliveries that can or could be fetched. */
-const fetched: readonly DeliveryState[] = ["complete", "expired", "purged"];
-
 /** True if the delivery was complete at any time. It can be acknowledged even if a part was lost since. */
 const isAcknowledgeable = ({ state, code, completed }: Delivery): boolean =>
-  fetched.includes(state) || (code === partLost && completed !== null);
+  onceComplete.includes(state) || (code === partLost && completed !== null);
 
 /** Returns the function that records acknowledgements in a database. */
 export const acknowledgeIn =
@@ -29,7 +26,7 @@ export const acknowledgeIn =
   async (customer, id, acknowledgement) => {
     const delivery = await selectDelivery(knex, { id, customer });
     if (delivery === undefined) throw new DeliveryError("not_found", id);
-    refuseOther(delivery, acknowledgement);
+    requireMatch(delivery, acknowledgement);
     const { generation, sequence, manifestSha256, reference, at } = acknowledgement;
     const inserted: readonly unknown[] = await acknowledgementTable(knex)
       .insert({ delivery: id, generation, sequence, manifest_sha256: manifestSha256, reference, at })
@@ -46,7 +43,10 @@ export const acknowledgeIn =
  *
  * @throws {DeliveryError} `delivery_not_complete`, `sequence_conflict`, `manifest_conflict`
  */
-function refuseOther(delivery: Delivery, { generation, sequence, manifestSha256 }: NewAcknowledgement): void {
+function requireMatch(
+  delivery: Delivery,
+  { generation, sequence, manifestSha256 }: NewAcknowledgement,
+): void {
   const { id } = delivery;
   if (!isAcknowledgeable(delivery)) throw new DeliveryError("delivery_not_complete", id);
   if (generation !== delivery.generation || sequence !== delivery.sequence)
