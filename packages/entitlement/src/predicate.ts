@@ -1,7 +1,5 @@
 import type { BoundNode, StructuralProperty } from "@cadastre/odata";
-import { allOf, constant, equals, propertyNode } from "@cadastre/odata/tree";
-
-export const textConstant = (value: string): BoundNode => ({ kind: "Constant", type: "Edm.String", value });
+import { allOf, constant, equals, propertyNode, textConstant } from "@cadastre/odata/tree";
 
 const compare = (left: BoundNode, comparator: "ge" | "lt", value: string): BoundNode => ({
   kind: "Compare",

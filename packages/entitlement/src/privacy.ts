@@ -1,7 +1,7 @@
 import type { BoundNode, EntitySet } from "@cadastre/odata";
-import { anyOf, constant, propertyNode } from "@cadastre/odata/tree";
+import { anyOf, constant, propertyNode, textConstant } from "@cadastre/odata/tree";
 import type { Grants } from "./grants.ts";
-import { isOneOf, textConstant } from "./predicate.ts";
+import { isOneOf } from "./predicate.ts";
 import { datasetProperty, hiddenProperties, type Privacy, type ResourceRule } from "./resources/index.ts";
 
 /** Returns the predicate that is true if a row is public, or belongs to a dataset that grants private rows. */

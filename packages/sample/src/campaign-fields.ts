@@ -11,7 +11,7 @@ const timestamp = (moment: number | undefined): string | undefined =>
   moment === undefined ? undefined : timestampText(moment);
 
 /** Returns the day on which the campaign ended with `status`; undefined if it has another status. */
-const dayOf = (campaign: Campaign, status: Status): string | undefined =>
+const offMarketDateIf = (campaign: Campaign, status: Status): string | undefined =>
   campaign.status === status ? date(campaign.offMarketDay) : undefined;
 
 /** Local names of statuses by originating system, where they differ from the standard ones. */
@@ -66,8 +66,8 @@ export const campaignFields: Fills<Listing> = {
   ContractStatusChangeDate: ({ campaign }) => dateText(Math.floor(campaign.statusChangedAt / msPerDay)),
   CloseDate: ({ campaign }) => date(campaign.closeDay),
   ExpirationDate: ({ campaign }) => date(campaign.expirationDay),
-  CancellationDate: ({ campaign }) => dayOf(campaign, "Canceled"),
-  WithdrawnDate: ({ campaign }) => dayOf(campaign, "Withdrawn"),
+  CancellationDate: ({ campaign }) => offMarketDateIf(campaign, "Canceled"),
+  WithdrawnDate: ({ campaign }) => offMarketDateIf(campaign, "Withdrawn"),
   StatusChangeTimestamp: ({ campaign }) => timestampText(campaign.statusChangedAt),
   OriginalEntryTimestamp: ({ enteredAt }) => timestampText(enteredAt),
   ModificationTimestamp: ({ modifiedAt }) => timestampText(modifiedAt),

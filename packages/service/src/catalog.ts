@@ -20,7 +20,7 @@ export function perCatalog<T>(make: (catalog: Catalog) => T): (catalog: Catalog)
   };
 }
 
-/** Returns the resources and datasets that entitlements can grant. Some resources are not entity sets. */
+/** Returns the entity sets and datasets that entitlements can grant, and the dataset of each local field. */
 export const scopeOptionsOf = perCatalog(({ entitySet, fieldsOf, systems }): ScopeOptions => {
   const datasets = new Map(systems.map(({ id, datasetId }) => [id, datasetId]));
   return {
@@ -40,7 +40,7 @@ export const scopeOptionsOf = perCatalog(({ entitySet, fieldsOf, systems }): Sco
 });
 
 /**
- * Returns the columns of an index, preceded by the dataset. Every query names the datasets that it may read, so such an index finds, counts
+ * Returns the columns of an index, preceded by the dataset. Every query of a resource with datasets names the datasets that it may read, so such an index finds, counts
  * and sorts their rows without touching those of other datasets, and the time of an answer does not reveal how many there are. The index
  * of the dataset alone serves filters that no other index serves: it finds rows in table order.
  */

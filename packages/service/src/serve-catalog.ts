@@ -10,7 +10,7 @@ import { databasesOf } from "./data/databases.ts";
 import { startPruning } from "./data/pruning.ts";
 import { type ExportDependencies, ofCatalog } from "./delivery/dependencies.ts";
 import { exportSource } from "./delivery/export-source.ts";
-import { openDeliveries } from "./delivery/services.ts";
+import { createDeliveryServices } from "./delivery/services.ts";
 import { startWorker } from "./delivery/start-worker.ts";
 import { startFeeds } from "./feeds/start-feeds.ts";
 import { type Activation, followActivation } from "./gates/activation.ts";
@@ -93,7 +93,7 @@ function serve(
       return activation.entitySets();
     },
     scopes,
-    delivery: openDeliveries(exporting, { audit, source, skipTokenKey, onDamage }),
+    delivery: createDeliveryServices(exporting, { audit, source, skipTokenKey, onDamage }),
   });
   let stopWork: () => Promise<void> = async () => {};
   return {

@@ -1,7 +1,7 @@
-/* Starts the service with a heap limit derived from `CADASTRE_MEMORY`. */
+/* Starts the service: chooses its settings file, then runs `main.ts` with a heap limit derived from `CADASTRE_MEMORY`. */
 import { withHeapLimit } from "./heap-limit.ts";
 import { configOfProcess } from "./http/memory-limits.ts";
-import { useSettingsFile } from "./settings/find-settings-file.ts";
+import { chooseSettingsFile } from "./settings/find-settings-file.ts";
 
-useSettingsFile(process.argv.slice(2));
+chooseSettingsFile(process.argv.slice(2));
 await withHeapLimit(() => import("./main.ts"), configOfProcess);

@@ -6,7 +6,7 @@ import {
   type Projection,
   type StructuralProperty,
 } from "@cadastre/odata";
-import { propertyNode } from "@cadastre/odata/tree";
+import { propertyNode, textConstant } from "@cadastre/odata/tree";
 import type { Bookmark, Page, ReadOptions, Store } from "@cadastre/store";
 import { columnOf } from "./column-types.ts";
 import type { DatasetReader } from "./dataset-reader.ts";
@@ -131,7 +131,7 @@ const isBeyond = (key: StructuralProperty, position: string): BoundNode => ({
   type: "Edm.Boolean",
   comparator: "gt",
   left: propertyNode(key),
-  right: { kind: "Constant", type: "Edm.String", value: position },
+  right: textConstant(position),
 });
 
 /** Returns the query for the columns of a request, in key order. */

@@ -10,6 +10,7 @@ import {
   type BoundType,
   type ConstantNode,
   equals,
+  textConstant,
   type VariableNode,
 } from "./tree.ts";
 import { foldAmong, isComparable, itemType, typeName } from "./typing.ts";
@@ -137,7 +138,7 @@ export function bindHas(node: HasNode, context: Context): BoundNode {
   const enumType = enumTypeOf(operand);
   if (enumType !== undefined) {
     const { value } = node.right.kind === "Enum" ? bindEnum(node.right, operand) : flagsText(node, context);
-    const flags = checkedMembers(String(value), enumType, node.right).map(text);
+    const flags = checkedMembers(String(value), enumType, node.right).map(textConstant);
     return { kind: "Flags", type: "Edm.Boolean", operand, flags };
   }
   const isLookup =
@@ -158,8 +159,6 @@ function flagsText(node: HasNode, context: Context): ConstantNode {
   if (right.kind === "Constant" && right.type === "Edm.String") return right;
   throw mismatch(node, "has", "Edm.String", right.type);
 }
-
-const text = (value: string): ConstantNode => ({ kind: "Constant", type: "Edm.String", value });
 
 const enumTypeOf = (node: BoundNode): EnumType | undefined =>
   node.kind === "Property" ? node.property.enumType : undefined;

@@ -207,6 +207,12 @@ export type BoundQuery = {
   readonly after: readonly unknown[] | null;
 };
 
+export const textConstant = (value: string): ConstantNode => ({
+  kind: "Constant",
+  type: "Edm.String",
+  value,
+});
+
 export const constant = (value: boolean): ConstantNode => ({ kind: "Constant", type: "Edm.Boolean", value });
 
 export const propertyNode = (property: StructuralProperty, base?: BoundNode): PropertyNode => ({

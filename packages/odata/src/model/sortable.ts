@@ -27,7 +27,7 @@ export function toSortable(n: EdmNumber): string | undefined {
 
 const digits = (n: number): string => String(n).padStart(5, "0");
 
-/** Decodes the text of {@link toSortable}; returns undefined for infinities and for malformed text. */
+/** Decodes a text of {@link toSortable}; returns undefined for infinities, and for a text without digits after the exponent. */
 export function fromSortable(text: string): Big | undefined {
   const sign = text[0];
   if (sign === zero) return new Big(0);

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-import { useSettingsFile } from "../settings/find-settings-file.ts";
+import { chooseSettingsFile } from "../settings/find-settings-file.ts";
 import { runOperatorProgram } from "./program.ts";
 
-const args = useSettingsFile(process.argv.slice(2));
+const args = chooseSettingsFile(process.argv.slice(2));
 const run = async () => {
   process.exitCode = await runOperatorProgram(args);
 };

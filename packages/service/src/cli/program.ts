@@ -1,6 +1,6 @@
 import { applyConventions, type ExitCodeTable } from "@cadastre/client/terminal";
 import { Command } from "commander";
-import { useSettingsFile } from "../settings/find-settings-file.ts";
+import { chooseSettingsFile } from "../settings/find-settings-file.ts";
 import { operatorExamples } from "./examples.ts";
 import { operatorExitCodeMeanings, operatorExitCodes, reportCommandError } from "./outcome.ts";
 
@@ -48,7 +48,7 @@ const exitCodeTable: ExitCodeTable = Object.fromEntries(
 export async function createOperatorProgram(asked?: string): Promise<Command> {
   const program = new Command("cadastre")
     .description("Look after a Cadastre listing data service.")
-    // Read and removed by `useSettingsFile` before the command line is parsed.
+    // Read and removed by `chooseSettingsFile` before the command line is parsed.
     .option("--config <file>", "settings file; by default CADASTRE_CONFIG, else cadastre.yaml");
   for (const load of loadersFor(asked)) program.addCommand(await load());
   applyConventions(program, {
@@ -67,7 +67,7 @@ function loadersFor(asked: string | undefined): readonly (() => Promise<Command>
 
 /** Runs a command line and returns the exit code. */
 export async function runOperatorProgram(given: readonly string[]): Promise<number> {
-  const args = useSettingsFile(given);
+  const args = chooseSettingsFile(given);
   try {
     await (await createOperatorProgram(args[0])).parseAsync(args, { from: "user" });
     // A long-running program sets its own.

@@ -11,6 +11,7 @@ const schema = z.strictObject({
 /** Values from the data, for example requests that are sure to find something. */
 export type Examples = z.output<typeof schema>;
 
+/** Parses stored examples; undefined if there are none. @throws if the text is malformed */
 export const readExamples = (text: string | undefined): Examples | undefined =>
   text === undefined ? undefined : schema.parse(JSON.parse(text));
 
@@ -26,6 +27,7 @@ export class ExampleFinder {
   readonly #cities = new Map<string, City>();
   #listingKey: string | undefined;
 
+  /** Takes the key, city and state of an active listing that has a city and state, and the Placekey of any listing. */
   see(record: Row): void {
     const { ListingKey, City, StateOrProvince, StandardStatus, Placekey, OriginatingSystemName } = record;
     if (StandardStatus === "Active" && typeof City === "string" && typeof StateOrProvince === "string") {
@@ -43,7 +45,7 @@ export class ExampleFinder {
     }
   }
 
-  /** Returns the examples. Undefined if the records have no active listing or no Placekey. */
+  /** Returns the examples. Undefined if no active listing has a city and state, or no listing a Placekey. */
   found(): Examples | undefined {
     const [busiest] = [...this.#cities.values()].toSorted((a, b) => b.listings - a.listings);
     const [shared] = [...this.#properties].toSorted(

@@ -29,7 +29,8 @@ const uses = {
 } as const satisfies Record<SecretDocument, (audit: ServiceAudit) => Promise<string | undefined>>;
 
 /**
- * Refuses to create a document that is missing and that the registry depends on.
+ * Refuses to create a document that is missing and that the registry depends on, or whose file is still in the folder if it belongs into the
+ * registry.
  *
  * @throws {DataError} names the content of the registry that would be lost
  */
@@ -40,7 +41,7 @@ export async function requireUnused(
 ): Promise<void> {
   const used = await withRegistryAudit(folder, uses[document]);
   const own = folderPlace(folder, document);
-  const remedy = place.kind === "registry" ? sealFirst(own) : restore;
+  const remedy = place.kind === "registry" ? sealFileRemedy(own) : restore;
   const isFiled = place.kind === "registry" && (await own.read()) !== undefined;
   if (used !== undefined || isFiled)
     throw new DataError(
@@ -48,13 +49,13 @@ export async function requireUnused(
     );
 }
 
-const sealFirst = ({ label }: SecretPlace): string =>
+const sealFileRemedy = ({ label }: SecretPlace): string =>
   `run \`cadastre secrets seal\` on the machine that has ${label}, with its data folder and the master key`;
 
 /**
- * Refuses secrets that do not belong to the registry.
+ * Refuses secrets that do not belong to the registry: compares the peppers of all keys in force, and decrypts the first encrypted text.
  *
- * @throws {DataError} names the peppers that are missing or have another value
+ * @throws {DataError} names the peppers that are missing or have another value, or the text that cannot be decrypted
  */
 export async function requireSecrets(
   folder: DataFolder,

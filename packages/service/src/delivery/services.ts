@@ -32,7 +32,7 @@ export type DeliveryServices = {
 };
 
 /** Creates the services of the endpoints of deliveries. */
-export function openDeliveries(
+export function createDeliveryServices(
   {
     config,
     registry,
@@ -56,16 +56,16 @@ export function openDeliveries(
   } & Pick<Secrets, "skipTokenKey">,
 ): DeliveryServices {
   const targets = config.push ? destinations : undefined;
-  const delivered = { source, profiles: outputs, targets };
+  const sharedOptions = { source, profiles: outputs, targets };
   return {
     audit,
     destinations,
     webhooks: createWebhooks({ registry: registry.webhooks, ...webhookTerms }),
     isDirect: config.grants === "direct_https",
     isPushing: config.push,
-    subscriptions: createSubscriptions({ ...delivered, registry: registry.subscriptions }),
+    subscriptions: createSubscriptions({ ...sharedOptions, registry: registry.subscriptions }),
     deliveries: createDeliveries({
-      ...delivered,
+      ...sharedOptions,
       ledger: registry.deliveries,
       parts,
       onDamage,

@@ -1,6 +1,6 @@
 import type { SetChange } from "@cadastre/store";
 import { z } from "zod";
-import { exceeds, type Loss, lossText, setName } from "../ingest/set-loss.ts";
+import { describeSet, exceeds, type Loss, lossText } from "../ingest/set-loss.ts";
 import type { Gate, GateResult } from "./gate.ts";
 
 export const shrink: Gate = {
@@ -21,7 +21,7 @@ export const shrink: Gate = {
 
 /** Returns a message for each set, and each source's records in a set, of which more than the limit would be removed. */
 export function excessiveLosses(changes: readonly SetChange[], maxShrink: number): readonly string[] {
-  const sources = changes.map((change) => [setName(change.resource, change.source), change] as const);
+  const sources = changes.map((change) => [describeSet(change.resource, change.source), change] as const);
   return [...sources, ...wholeSets(changes)]
     .filter(([, loss]) => exceeds(loss, maxShrink))
     .map(([name, loss]) => lossText(name, loss, maxShrink));

@@ -8,8 +8,7 @@ import {
   parseSelect,
   type StructuralProperty,
 } from "@cadastre/odata";
-import { allOf, propertyNode } from "@cadastre/odata/tree";
-import { textNode } from "../text-node.ts";
+import { allOf, propertyNode, textConstant } from "@cadastre/odata/tree";
 
 /** Returns the key property of a set. */
 export function keyProperty({ name, type }: EntitySet): StructuralProperty {
@@ -36,7 +35,7 @@ export const hasKeyOf = (entitySet: EntitySet, keys: readonly string[]): BoundNo
   kind: "Membership",
   type: "Edm.Boolean",
   operand: propertyNode(keyProperty(entitySet)),
-  values: keys.map(textNode),
+  values: keys.map(textConstant),
 });
 
 /** Parses and binds an OData filter. */

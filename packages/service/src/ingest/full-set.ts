@@ -6,7 +6,7 @@ import { IngestError } from "./ingest-error.ts";
 import type { Input } from "./input.ts";
 import { mappedEntries } from "./mapped-entries.ts";
 import type { SourceMapping } from "./mapping.ts";
-import { exceeds, lossText, setName } from "./set-loss.ts";
+import { describeSet, exceeds, lossText } from "./set-loss.ts";
 import type { Source } from "./sources.ts";
 
 type FullSet = {
@@ -53,7 +53,7 @@ export async function requireEnough({
   }
   if (exceeds(loss, maxShrink))
     throw new IngestError(
-      `${lossText(setName(name, source.name), loss, maxShrink)}. Nothing of ${input.name} is staged. To remove these records, ingest it with --allow-shrink`,
+      `${lossText(describeSet(name, source.name), loss, maxShrink)}. Nothing of ${input.name} is staged. To remove these records, ingest it with --allow-shrink`,
     );
 }
 

@@ -13,6 +13,6 @@ export const lossText = (set: string, { before, removed }: Loss, maxShrink: numb
 
 const percentage = ({ before, removed }: Loss): number => Math.round((removed / before) * 1000) / 10;
 
-/** Returns the name of a source's records in a set, for messages. */
-export const setName = (resource: string, source: string | null): string =>
+/** Returns the name of the set of a source's records in a resource, for messages: `Property of lonestar`, or `Property of no source`. */
+export const describeSet = (resource: string, source: string | null): string =>
   `${resource} of ${source ?? "no source"}`;

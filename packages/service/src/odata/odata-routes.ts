@@ -34,7 +34,7 @@ export function odataRoutes(services: RouteServices, config: Config): RequestHan
     chain(
       requireVersion(config.odataVersion),
       announceEntitlement,
-      privateResponse(decisive),
+      privateResponse(variedHeaders),
       requireChannelOf("odata"),
     ),
     async (req, res) => {
@@ -87,7 +87,8 @@ async function sendBatch(
 }
 
 /** Request headers that the answer varies by. */
-const decisive = "x-api-key, authorization, accept, prefer, odata-version, odata-maxversion, accept-encoding";
+const variedHeaders =
+  "x-api-key, authorization, accept, prefer, odata-version, odata-maxversion, accept-encoding";
 
 /** Sends the version of the entitlement that the answer, or the error, was restricted to. */
 const announceEntitlement: Step = (req, res) => {

@@ -1,10 +1,9 @@
 import { type RestrictedQuery, restrict, type Scope } from "@cadastre/entitlement";
 import { type BoundQuery, bindQuery, type EntitySet, QueryError, type QueryParts } from "@cadastre/odata";
-import { constant, equals, propertyNode } from "@cadastre/odata/tree";
+import { constant, equals, propertyNode, textConstant } from "@cadastre/odata/tree";
 import type { Store } from "@cadastre/store";
 import { defaultOrder } from "../catalog.ts";
 import { Refused } from "../errors.ts";
-import { textNode } from "../text-node.ts";
 import type { EntityKey } from "./address.ts";
 import type { JsonFormat } from "./format.ts";
 import { requirePlacekey } from "./placekey.ts";
@@ -61,7 +60,7 @@ export function bindOne(select: QueryParts["select"], entitySet: EntitySet, key:
   const property = entitySet.type.properties.get(name);
   if (property === undefined || (key.name !== null && key.name !== name)) throw new Refused("not_found");
   const query = bindQuery({ select, top: 1 }, entitySet);
-  return { ...query, filter: equals(propertyNode(property), textNode(key.value)) };
+  return { ...query, filter: equals(propertyNode(property), textConstant(key.value)) };
 }
 
 /** Adds the key to the selected properties if the answer has links (full metadata), which are built from it. */

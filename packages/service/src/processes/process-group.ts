@@ -23,7 +23,7 @@ export type ProcessGroupOptions = {
 };
 
 /** Milliseconds after which a process counts as one that works. */
-const settled = 60_000;
+const worksAfter = 60_000;
 
 /** A fixed number of processes. One that ends is replaced, with exponential backoff. */
 export class ProcessGroup {
@@ -81,7 +81,7 @@ export class ProcessGroup {
       this.#running.delete(number);
       onEnd(number);
       if (signal.aborted) return;
-      if (performance.now() - started > settled) next = delay;
+      if (performance.now() - started > worksAfter) next = delay;
       log.error(
         { process: number, pid: running.pid, ...end, delay: next },
         "a process has ended, and is replaced after the delay",

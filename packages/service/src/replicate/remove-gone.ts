@@ -2,7 +2,7 @@ import { keyFieldOf, type ResourceName } from "@cadastre/reso";
 import type { Change, WritableStore } from "@cadastre/store";
 import { ownKeys } from "../ingest/full-set.ts";
 import { IngestError } from "../ingest/ingest-error.ts";
-import { exceeds, lossText, setName } from "../ingest/set-loss.ts";
+import { describeSet, exceeds, lossText } from "../ingest/set-loss.ts";
 import type { Source } from "../ingest/sources.ts";
 import { shown } from "./feed.ts";
 import { FeedError } from "./feed-error.ts";
@@ -49,7 +49,7 @@ const refusal = (
   { resource, source, maxShrink }: Removal,
   loss: { readonly before: number; readonly removed: number },
 ): string =>
-  `${lossText(setName(resource, source.name), loss, maxShrink)}. The feed's changes are staged, its removals are not. To remove these records, replicate with --full --allow-shrink`;
+  `${lossText(describeSet(resource, source.name), loss, maxShrink)}. The feed's changes are staged, its removals are not. To remove these records, replicate with --full --allow-shrink`;
 
 async function readKeys(
   resource: ResourceName,

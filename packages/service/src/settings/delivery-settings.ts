@@ -3,7 +3,7 @@ import { toGivenDocument } from "../data/given-document.ts";
 import { toBucketPlace } from "../delivery/bucket-place.ts";
 import { anyText, isBaseUrl, readBy, type Setting, trueOrFalse, wholeNumber } from "./setting.ts";
 
-/** Settings of bulk delivery. */
+/** Settings of bulk delivery: files, signing keys, push and webhooks, and of the worker, which also runs the feeds. */
 export const deliverySettings = {
   CADASTRE_PARTS: {
     member: "partsFolder",

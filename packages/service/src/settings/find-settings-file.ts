@@ -9,7 +9,7 @@ export const settingsFileName = "cadastre.yaml";
  *
  * @returns the other arguments
  */
-export function useSettingsFile(args: readonly string[]): readonly string[] {
+export function chooseSettingsFile(args: readonly string[]): readonly string[] {
   const others: string[] = [];
   let given: string | undefined;
   for (let i = 0; i < args.length; i++) {

@@ -41,6 +41,7 @@ export type BuildDatabase = {
   readonly sha256: (text: SqlFragment) => SqlFragment;
   /** Deletes all rows of a table within the session's transaction. */
   readonly emptyTable: (session: Session, table: string) => Promise<void>;
+  /** Runs `work`. Each of its statements may see another committed state. */
   readonly read: WithSession;
   /** Runs `work` on one committed state, however many statements it takes. Does not wait for commits, and no commit waits for it. */
   readonly snapshot: WithSession;

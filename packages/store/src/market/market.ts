@@ -21,17 +21,18 @@ export function marketsOf([state, county, zip]: ListingLocation, depth: number):
 }
 
 /**
- * True if the regions include all listings of a system in a place. Otherwise callers with other regions may see more of them.
+ * True if one of the granted regions is the whole system, or a market that contains the place down to `depth`. Otherwise callers with other
+ * regions may see more of the system's listings there.
  */
 export function includesAllListings(
   place: ListingLocation,
   depth: number,
   system: string,
-  regions: ReadonlySet<string>,
+  granted: ReadonlySet<string>,
 ): boolean {
   return (
-    regions.has(regionText({ kind: "originating_system", value: system })) ||
-    marketsOf(place, depth).some(({ kind, id }) => regions.has(regionText({ kind, value: id })))
+    granted.has(regionText({ kind: "originating_system", value: system })) ||
+    marketsOf(place, depth).some(({ kind, id }) => granted.has(regionText({ kind, value: id })))
   );
 }
 

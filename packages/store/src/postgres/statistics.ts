@@ -21,7 +21,7 @@ begin
 end $$`;
 }
 
-/** Number of changes of a table after which a transaction updates its statistics first. */
+/** Number of changes of a resource after which a transaction first updates the statistics of its tables. */
 const firstUpdate = 5000;
 
 /** Number of times as many after which it updates them again. */
@@ -33,7 +33,7 @@ const growth = 4;
  */
 export class Statistics {
   readonly #session: Session;
-  /** Number of changes after which the statistics of a table are updated next. */
+  /** By resource: number of its changes after which the statistics of its tables are updated next. */
   readonly #next = new Map<string, number>();
   /** Number of changes of the resource when the statistics of a table were updated last. */
   readonly #updated = new Map<string, number>();
@@ -69,7 +69,7 @@ export class Statistics {
     return (row?.[0] as string | undefined) ?? resource;
   }
 
-  /** Updates the statistics of a table if at least a fifth of it has changed since the last time, and nobody else is doing so. */
+  /** Updates the statistics of a table if its resource has had more changes since the last time than a fifth of its rows, and nobody else is doing so. */
   async #update(table: string, changes: number): Promise<void> {
     const [row] = await this.#session.rows(
       sql`select reltuples from pg_class where relname = ${value(table)}::text and relnamespace = current_schema()::regnamespace`,

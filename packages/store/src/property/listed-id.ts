@@ -1,6 +1,6 @@
 import { provisionalIdProperty, visibleEntitySet } from "@cadastre/entitlement";
 import { type BoundQuery, bindQuery, parseSelect, type Row } from "@cadastre/odata";
-import { equals, propertyNode } from "@cadastre/odata/tree";
+import { equals, propertyNode, textConstant } from "@cadastre/odata/tree";
 import { type ListingOptions, type ListingReads, readListings } from "../read-listings.ts";
 import { isPlacekey } from "./identity.ts";
 
@@ -37,7 +37,7 @@ export async function readListedId(
   const query: BoundQuery = {
     ...bindQuery({ top: 1 }, { ...set, type }),
     select: selectListedId(reads),
-    filter: equals(propertyNode(key), { kind: "Constant", type: "Edm.String", value: listingKey }),
+    filter: equals(propertyNode(key), textConstant(listingKey)),
   };
   const [listing] = (await readListings(query, reads, options)).listings;
   return listing && { id: listedId(listing) };

@@ -1,6 +1,6 @@
 import { provisionalIdProperty, visibleEntitySet } from "@cadastre/entitlement";
 import type { BoundNode, BoundQuery, Row, StructuralProperty } from "@cadastre/odata";
-import { allOf, propertyNode } from "@cadastre/odata/tree";
+import { allOf, propertyNode, textConstant } from "@cadastre/odata/tree";
 import { compareCodePoints } from "../code-points.ts";
 import { type ListingOptions, type ListingReads, readListings } from "../read-listings.ts";
 import type { Resolution } from "../registry/identities.ts";
@@ -128,7 +128,7 @@ async function* listingsBy(
 ): AsyncGenerator<Row> {
   const base = listingQuery(reads);
   const operand = propertyNode(by);
-  const right: BoundNode = { kind: "Constant", type: "Edm.String", value: after };
+  const right = textConstant(after);
   const beyond: BoundNode = { kind: "Compare", type: "Edm.Boolean", comparator: "gt", left: operand, right };
   const key = base.orderBy.slice(-1);
   const query: BoundQuery = {

@@ -1,5 +1,6 @@
 import { visibleEntitySet } from "@cadastre/entitlement";
 import type { BoundNode, Row } from "@cadastre/odata";
+import { textConstant } from "@cadastre/odata/tree";
 import { type ListingOptions, type ListingReads, readListings } from "../read-listings.ts";
 import { type Identities, type Identity, isPlacekey } from "./identity.ts";
 import { goesBy, hasNoPlacekey, listingQuery } from "./listings.ts";
@@ -98,7 +99,5 @@ const leastIds = 4;
 function idNodes(identity: Identity): readonly BoundNode[] {
   const names = namesOf(identity);
   const padding = Array.from({ length: Math.max(0, leastIds - names.length) }, () => identity.id);
-  return [...names, ...padding].map(textNode);
+  return [...names, ...padding].map(textConstant);
 }
-
-const textNode = (text: string): BoundNode => ({ kind: "Constant", type: "Edm.String", value: text });

@@ -1,7 +1,7 @@
 import type { StructuralProperty } from "@cadastre/odata";
 import { type EncodingName, encodings } from "@cadastre/odata/compile";
 import { StoreError } from "../errors.ts";
-import { isPlain, isPlainNumber, isWrittenInstant, storedText, storedValue } from "./stored-value.ts";
+import { isWrittenInstant, isWrittenNumber, needsNoEscape, storedText, storedValue } from "./stored-value.ts";
 
 /** Returns how a property is encoded in its database column. */
 export type FormOf = (property: StructuralProperty) => EncodingName;
@@ -36,17 +36,17 @@ function columnValue(json: unknown, property: StructuralProperty, form: Encoding
 type Shortcut = (json: unknown, property: StructuralProperty) => unknown;
 
 const plainText: Shortcut = (json, { type }) =>
-  type === "Edm.String" && typeof json === "string" && isPlain(json) ? json : undefined;
+  type === "Edm.String" && typeof json === "string" && needsNoEscape(json) ? json : undefined;
 
 /** Scales a decimal number to an integer; undefined if the integer does not convert back to exactly the same number. */
 const scaledNumber: Shortcut = (json, { type, scale = 0 }) => {
-  if (!isPlainNumber(json, type)) return undefined;
+  if (!isWrittenNumber(json, type)) return undefined;
   const power = 10 ** scale;
   const scaled = Math.round(json * power);
   return Number.isSafeInteger(scaled) && scaled / power === json ? BigInt(scaled) : undefined;
 };
 
-const plainNumber: Shortcut = (json, { type }) => (isPlainNumber(json, type) ? String(json) : undefined);
+const plainNumber: Shortcut = (json, { type }) => (isWrittenNumber(json, type) ? String(json) : undefined);
 
 const timestamp: Shortcut = (json) =>
   isWrittenInstant(json) ? `${json.slice(0, 10)} ${json.slice(11, 23).replace(/\.?0+$/, "")}+00` : undefined;

@@ -14,7 +14,7 @@ const day = 86_400_000_000_000_000n;
 const millisecond = 1_000_000_000n;
 
 /** True if the text needs no escaping in JSON. Most texts do not, and this test is faster than serializing. */
-export const isPlain = (text: string): boolean => plain.test(text);
+export const needsNoEscape = (text: string): boolean => plain.test(text);
 // In code units: a text with a surrogate pair is serialized.
 const plain = /^[ !#-[\]-~\u00a0-\ud7ff\ue000-\uffff]*$/;
 
@@ -48,13 +48,13 @@ const rules: Partial<Record<PrimitiveType, Keep>> = {
   },
 };
 
-const shapeOrNothing: Keep = (value) => (isTextThroughout(value) ? value : undefined);
+const geographyOrNothing: Keep = (value) => (isTextThroughout(value) ? value : undefined);
 
 /** Converts a value from JSON form to the value that every database stores; undefined if it is not valid for the type. */
 export function storedValue(json: unknown, type: PrimitiveType): unknown {
   const value = codecOf(type).fromJson(json);
   if (value === undefined) return undefined;
-  const rule = type.startsWith("Edm.Geo") ? shapeOrNothing : rules[type];
+  const rule = type.startsWith("Edm.Geo") ? geographyOrNothing : rules[type];
   return rule === undefined ? value : rule(value);
 }
 
@@ -77,12 +77,12 @@ export const isWrittenInstant = (json: unknown): json is string =>
 const isLateDay = (text: string): boolean =>
   !Number.isNaN(Date.parse(text)) && new Date(text).toISOString() === text;
 
-/** True if the number is a value of the type that is written as JavaScript writes it. */
-export const isPlainNumber = (json: unknown, type: PrimitiveType): json is number =>
+/** True if a number of type `Edm.Int64` or `Edm.Decimal` is written as JavaScript writes it. */
+export const isWrittenNumber = (json: unknown, type: PrimitiveType): json is number =>
   type === "Edm.Int64" ? Number.isSafeInteger(json) : type === "Edm.Decimal" && Number.isFinite(json);
 
 function quoted(text: string): string | undefined {
-  if (isPlain(text)) return `"${text}"`;
+  if (needsNoEscape(text)) return `"${text}"`;
   return isText(text) ? JSON.stringify(text) : undefined;
 }
 
@@ -90,7 +90,7 @@ function quoted(text: string): string | undefined {
 function primitiveText(json: unknown, type: PrimitiveType): string | undefined {
   if (type === "Edm.String") return typeof json === "string" ? quoted(json) : undefined;
   if (type === "Edm.DateTimeOffset" && isWrittenInstant(json)) return `"${json}"`;
-  if (isPlainNumber(json, type)) return String(json);
+  if (isWrittenNumber(json, type)) return String(json);
   const value = storedValue(json, type);
   if (value === undefined) return undefined;
   // Writes the bigint, because the text of a double beyond 2^53 may have other digits.

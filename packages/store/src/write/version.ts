@@ -54,7 +54,7 @@ function requireDataset(datasetId: string | null, resource: string, shared: bool
  *
  * @throws {StoreError} `invalid_record`
  */
-export function requireDatasetOf(
+export function requireOwnDataset(
   change: PendingChange,
   datasetId: string,
   { name, shared }: TableSchema,

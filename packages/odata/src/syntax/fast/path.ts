@@ -11,8 +11,8 @@ export const comma = 44;
 const slash = 47;
 const word = letter | digit;
 
-/** True if the word between `start` and `end`, before a parenthesis, is a keyword with a syntax of its own. */
-const isForm = (text: string, start: number, end: number): boolean =>
+/** True if the word between `start` and `end`, before a parenthesis, is a keyword with a syntax of its own, which the grammar reads. */
+const isLeftToGrammar = (text: string, start: number, end: number): boolean =>
   end - start === 3
     ? spells(text, start, end, "any") || spells(text, start, end, "all")
     : end - start === 4 && spells(text, start, end, "case");
@@ -108,7 +108,7 @@ export abstract class PathReader {
     if (literal !== null) return literal;
     const name = text.slice(start, end);
     if (next === openParen) {
-      if (isForm(text, start, end)) return undefined;
+      if (isLeftToGrammar(text, start, end)) return undefined;
       return isTyped(text, start, end) ? this.typed(name, start) : this.call(name, start);
     }
     // A qualified name alone is not an expression; before a slash it is a type cast.
@@ -217,7 +217,7 @@ export abstract class PathReader {
     this.leave();
     if (args.length === 1) {
       const kind = args[0]?.kind;
-      // `Items('k')` is by its form an item of a collection, unless the name is a known function.
+      // By its form, `Items('k')` is an item of a collection unless the name is a known function: the grammar builds it.
       if ((kind === "Literal" || kind === "Alias" || kind === "Enum") && !isCanonicalFunction(name)) {
         return undefined;
       }

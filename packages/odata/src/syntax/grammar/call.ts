@@ -161,9 +161,8 @@ export function applyArguments(base: SyntaxNode, args: Arguments): CallReading {
   return keyOf(span, base, args, named);
 }
 
-/** Returns the qualified names in `args` that are types because `base` is `cast` or `isof`. */
-export function typeNames(base: SyntaxNode, args: Arguments): readonly SyntaxNode[] {
-  if (base.kind !== "Name" || !/^(?:cast|isof|collection)$/i.test(base.name)) return [];
-  const last = args.items.at(-1)?.value;
-  return last === undefined ? [] : [last];
+/** Returns the last argument if `base` is `cast`, `isof` or `Collection`. If it is a qualified name, it is a type. */
+export function typeArgument(base: SyntaxNode, args: Arguments): SyntaxNode | undefined {
+  if (base.kind !== "Name" || !/^(?:cast|isof|collection)$/i.test(base.name)) return undefined;
+  return args.items.at(-1)?.value;
 }

@@ -2,7 +2,7 @@ import type { IToken } from "chevrotain";
 import { tooComplex } from "../limits.ts";
 import type { SearchNode, SyntaxNode } from "../tree.ts";
 import { createAggregateGrammar } from "./aggregate.ts";
-import { type Argument, type Arguments, applyArguments, isFault, typeNames } from "./call.ts";
+import { type Argument, type Arguments, applyArguments, isFault, typeArgument } from "./call.ts";
 import type { Chevrotain } from "./chevrotain.ts";
 import { parseSearchWithin } from "./search.ts";
 import { endOf, spanOf } from "./token-stream.ts";
@@ -211,7 +211,8 @@ export function createPathGrammar(chevrotain: Chevrotain, tokens: Tokens) {
     readonly called = this.RULE("called", (base: SyntaxNode): SyntaxNode => {
       const args = this.SUBRULE(this.arguments, { ARGS: [base] });
       return this.ACTION(() => {
-        for (const type of typeNames(base, args)) this.bareTypes.delete(type);
+        const type = typeArgument(base, args);
+        if (type !== undefined) this.bareTypes.delete(type);
         const reading = applyArguments(base, args);
         if (isFault(reading)) this.refuse(reading.at, reading.expected);
         return reading;

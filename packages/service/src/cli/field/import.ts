@@ -25,7 +25,12 @@ export const importFieldsCommand = (): Command =>
       printChange(`${id} has the ${number(count)} fields of ${file}.`, changed);
     });
 
-/** The form of the members is checked with the whole definition. @throws {CommandRefused} */
+/**
+ * Takes `fields`, lists by resource, and `lookups`, lists by lookup, from the file; either may be absent. Their items are checked with the whole
+ * definition.
+ *
+ * @throws {CommandRefused}
+ */
 function toAdditions(file: string, json: unknown): Additions {
   if (typeof json !== "object" || json === null || Array.isArray(json))
     throw new CommandRefused(`${file} must be a JSON object with \`fields\` and \`lookups\``);
@@ -33,8 +38,8 @@ function toAdditions(file: string, json: unknown): Additions {
   const [unknown] = Object.keys(rest);
   if (unknown !== undefined)
     throw new CommandRefused(`${file}: \`${unknown}\` is unknown: there are \`fields\` and \`lookups\``);
-  const isLists = (value: object) => Object.values(value).every(Array.isArray);
-  if (!isLists(fields) || !isLists(lookups))
+  const hasOnlyLists = (value: object) => Object.values(value).every(Array.isArray);
+  if (!hasOnlyLists(fields) || !hasOnlyLists(lookups))
     throw new CommandRefused(
       `${file}: \`fields\` must have a list for each resource, \`lookups\` one for each lookup`,
     );

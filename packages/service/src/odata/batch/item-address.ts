@@ -11,7 +11,7 @@ export type ItemAddress = {
 };
 
 /**
- * Resolves the URL of a request in a batch: absolute, an absolute path, or relative to the service root.
+ * Resolves the URL of a request in a batch, JSON or multipart: absolute, an absolute path, or relative to the service root.
  * Source: OData JSON Format 4.01, section 19.1; OData Protocol 4.01, section 11.7.7.2.
  *
  * @param root absolute URL of the service root

@@ -24,7 +24,7 @@ type Wire = {
  * Cancels the running statement of a session by a cancel request on a connection of its own, encrypted if the session is. Resolves when the
  * server has closed that connection: then it has passed the request on, so that it cannot cancel a statement that is sent afterwards.
  *
- * @param timeout milliseconds after which the connection is closed
+ * @param timeout milliseconds after which it no longer waits for the server and closes the connection itself
  */
 export function cancelStatement(address: ServerAddress, timeout: number): Promise<void> {
   const { host, port, ssl, sslNegotiation = "postgres", processID, secretKey } = address;

@@ -11,7 +11,7 @@ import { readStamp } from "../../migration/found.ts";
 import type { StoredTable } from "../../schema/table.ts";
 import type { Change, Commit, CommitOptions } from "../../store.ts";
 import { Tallies } from "../../write/tallies.ts";
-import { type PendingChange, requireDatasetOf } from "../../write/version.ts";
+import { type PendingChange, requireOwnDataset } from "../../write/version.ts";
 import { type Client, poolOf, postgresSession, runTogether } from "../connection/session.ts";
 import { lockCommits, lockCommitsOf } from "../layout/bookkeeping.ts";
 import { isOfPostgresDataset, postgresDatasetId } from "../layout/columns.ts";
@@ -187,7 +187,7 @@ class CommitTransaction implements OpenCommit {
   #make(change: PendingChange): Promise<void> | undefined {
     const { resource } = change;
     const writer = this.#writerOf(resource);
-    if (this.#datasetId !== undefined) requireDatasetOf(change, this.#datasetId, this.#find(resource).table);
+    if (this.#datasetId !== undefined) requireOwnDataset(change, this.#datasetId, this.#find(resource).table);
     const full = writer.take(change);
     return full === undefined ? undefined : this.#write(resource, writer, full);
   }

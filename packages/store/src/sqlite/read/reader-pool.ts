@@ -74,7 +74,12 @@ export class SqliteReaders {
     await Promise.all(seats.map(({ thread }) => thread.end()));
   }
 
-  /** @param queryTimeout milliseconds; the thread is replaced if it has not replied `grace` after it, though the attempt may be shorter */
+  /**
+   * Runs one attempt. The thread itself stops the query at `request.timeout`, the time of this attempt; `signal` cancels it earlier.
+   *
+   * @param queryTimeout milliseconds; the thread is replaced if it has not replied `grace` after it, though the attempt may be
+   * shorter
+   */
   #run(
     cost: CostClass,
     request: ReadRequest,

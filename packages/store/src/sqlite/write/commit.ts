@@ -10,7 +10,7 @@ import { StoreError } from "../../errors.ts";
 import { readStamp } from "../../migration/found.ts";
 import type { Change, Commit, CommitOptions } from "../../store.ts";
 import { type ChangeOutcome, Tallies } from "../../write/tallies.ts";
-import { type PendingChange, requireDatasetOf } from "../../write/version.ts";
+import { type PendingChange, requireOwnDataset } from "../../write/version.ts";
 import { sqliteLastCheckpoint } from "../layout/bookkeeping.ts";
 import { DatasetIds, DatasetNumbers, datasetId, isOfSqliteDataset } from "../layout/datasets.ts";
 import { sqliteSession } from "../session.ts";
@@ -171,7 +171,7 @@ class Making implements OpenCommit {
   #make(change: PendingChange): void {
     const { resource } = change;
     const writer = this.#writerOf(resource);
-    if (this.#datasetId !== undefined) requireDatasetOf(change, this.#datasetId, writer.table);
+    if (this.#datasetId !== undefined) requireOwnDataset(change, this.#datasetId, writer.table);
     const { outcome, datasetId } =
       "record" in change ? writer.put(change, this) : writer.remove(change, this);
     this.#counts[outcome]++;
