@@ -7,10 +7,10 @@ import type { SampleRecord } from "./record.ts";
 import { type System, systemOf } from "./systems.ts";
 
 /** Fraction of listed properties for which the system has a public record. */
-const recordedPart = 0.93;
+const recordedFraction = 0.93;
 
 /** Fraction of blocks with a record of a property that is not listed. */
-const unlistedPart = 0.6;
+const unlistedFraction = 0.6;
 
 /** Number of record numbers that are reserved for each block. */
 const numbersPerBlock = 16;
@@ -50,7 +50,7 @@ const deeds = ["Warranty Deed", "Special Warranty Deed", "Quitclaim Deed", "Trus
 const squareFeetPerAcre = 43_560;
 
 /** Factor of a value for each year back. */
-const yearly = 0.96;
+const yearlyFactor = 0.96;
 
 const toHundreds = (n: number): number => Math.round(n / 100) * 100;
 const toCents = (n: number): number => Math.round(n * 100) / 100;
@@ -64,7 +64,7 @@ const random = new Random();
 function transfersOf({ value }: Property, sale: Transfer | undefined): readonly Transfer[] {
   const before = (latest: number, deed: string): Transfer => {
     const on = latest - random.int(400, 5200);
-    const then = value * yearly ** ((today - on) / 365);
+    const then = value * yearlyFactor ** ((today - on) / 365);
     return { day: on, price: toHundreds(then * (1 + 0.06 * random.normal())), deed };
   };
   const last = sale ?? before(today, random.pick(deeds));
@@ -164,11 +164,11 @@ export function publicRecords(
   const isFirst = ({ property, system }: ListingPlan, k: number) =>
     plans.findIndex((other) => other.property === property && other.system === system) === k;
   for (const { property, system } of plans.filter(isFirst)) {
-    if (random.seed(combine(property.seed, 9)).chance(recordedPart))
+    if (random.seed(combine(property.seed, 9)).chance(recordedFraction))
       add(property, systemOf(system), saleOf(property, plans));
   }
   const own = combine(combine(seed, block), unlistedOrdinal);
-  if (plans.length > 0 && random.seed(combine(own, 9)).chance(unlistedPart)) {
+  if (plans.length > 0 && random.seed(combine(own, 9)).chance(unlistedFraction)) {
     const property = propertyOf(own);
     const { id } = random.seed(combine(own, 10)).weighted(property.metro.systems);
     add(property, systemOf(id), undefined);

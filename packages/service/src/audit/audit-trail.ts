@@ -23,7 +23,7 @@ export type AuditObject = {
  * Returns an id from a request if it has the format of a UUID or a ULID. Other text is not recorded: it may be a misplaced secret, such as
  * a token.
  */
-export const givenId = (text: string): string | undefined =>
+export const recordableId = (text: string): string | undefined =>
   /^(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\dA-HJKMNP-TV-Z]{26})$/i.test(text) ? text : undefined;
 
 /** An action that is about to be carried out. */
@@ -51,7 +51,7 @@ export type AuditSink = {
   readonly append: (line: string) => Promise<void>;
 };
 
-/** Audit trail of actions. Fails closed: an action that cannot be recorded is not run. */
+/** Audit trail of actions. Fails closed: without its line an action has no result, and none starts while a line is unwritten. */
 export type AuditTrail = {
   /**
    * Runs an action and writes its line, also if it throws, before returning its result. The action does not start while earlier lines

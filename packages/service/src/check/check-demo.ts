@@ -9,7 +9,7 @@ import { secretPlace } from "../data/secret-place.ts";
 import { idOf } from "../demo/customers.ts";
 import { parseDemo } from "../demo/demo-file.ts";
 import type { Finding } from "./findings.ts";
-import { parseFound } from "./parse-found.ts";
+import { parseOrFinding } from "./parse-or-finding.ts";
 
 /** Checks that the keys in `demo.json` are in force. A folder may have no such file. */
 export async function* checkDemoKeys(
@@ -18,7 +18,7 @@ export async function* checkDemoKeys(
   peppers: Peppers,
 ): AsyncGenerator<Finding> {
   const subject = basename(file);
-  const demo = parseFound(await readIfExists(file), parseDemo);
+  const demo = parseOrFinding(await readIfExists(file), parseDemo);
   if (demo === "file_damaged") yield { code: "file_damaged", subject, detail: "it cannot be read" };
   if (demo === "file_missing" || demo === "file_damaged") return;
   for (const { name, apiKey } of demo.keys) {
@@ -41,7 +41,7 @@ export async function* checkIssuer(
   { trust }: Pick<Config, "trust">,
 ): AsyncGenerator<Finding> {
   const { subject, read } = secretPlace(folder, "issuer");
-  const pair = parseFound((await read())?.text, parseKeyPair);
+  const pair = parseOrFinding((await read())?.text, parseKeyPair);
   if (pair === "file_damaged")
     yield { code: "file_damaged", subject, detail: "it does not hold a private key and its public key" };
   if (trust !== undefined || pair === "file_damaged") return;
@@ -51,7 +51,7 @@ export async function* checkIssuer(
     return;
   }
   const publicKeys = secretPlace(folder, "publicKeys");
-  const keySet = parseFound((await publicKeys.read())?.text, parseKeySet);
+  const keySet = parseOrFinding((await publicKeys.read())?.text, parseKeySet);
   if (keySet === "file_damaged" || keySet === "file_missing" || !hasKey(keySet, pair.publicKey))
     yield {
       code: "issuer_untrusted",

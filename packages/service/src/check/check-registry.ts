@@ -21,7 +21,7 @@ import { parseSecrets } from "../data/secrets.ts";
 import { readManifestKeys } from "../delivery/signing-keys.ts";
 import { checkDemoKeys, checkIssuer } from "./check-demo.ts";
 import type { Finding } from "./findings.ts";
-import { parseFound } from "./parse-found.ts";
+import { parseOrFinding } from "./parse-or-finding.ts";
 
 /** Compares the registry with the files that it depends on: peppers, keys and signatures. */
 export async function* checkRegistry(
@@ -38,7 +38,7 @@ export async function* checkRegistry(
 /** Compares the secrets with the registry that they belong to. */
 export async function* checkSecrets(audit: ServiceAudit, folder: DataFolder): AsyncGenerator<Finding> {
   const { subject, read } = secretPlace(folder, "secrets");
-  const secrets = parseFound((await read())?.text, parseSecrets);
+  const secrets = parseOrFinding((await read())?.text, parseSecrets);
   if (typeof secrets === "string") {
     yield { code: secrets, subject, detail: "it cannot be read" };
     return;

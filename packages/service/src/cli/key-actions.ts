@@ -2,7 +2,7 @@ import type { ConfirmFlags } from "@cadastre/client/terminal";
 import type { ApiKeyRecord } from "@cadastre/store/registry";
 import { issueApiKey } from "../access/issue-key.ts";
 import { isWellFormed } from "../access/key-text.ts";
-import { givenId } from "../audit/audit-trail.ts";
+import { recordableId } from "../audit/audit-trail.ts";
 import type { Config } from "../config.ts";
 import type { DataFolder } from "../data/data-folder.ts";
 import { rotatePepper } from "../data/pepper-rotation.ts";
@@ -77,7 +77,7 @@ export const rotateKey = (id: string, { overlap, expires, ...output }: Output & 
     const { apiKey, kept } = issueApiKey(peppers, expires ?? null);
     const action = {
       action: "key.rotate",
-      object: { key: givenId(id) },
+      object: { key: recordableId(id) },
       ...auditOf(folder, config),
     } as const;
     const { added, ending } = await audited(action, async (know) => {
@@ -99,7 +99,11 @@ export function revokeAudited(
   folder: DataFolder,
   config: Config,
 ): Promise<ApiKeyRecord> {
-  const action = { action: "key.revoke", object: { id: givenId(id) }, ...auditOf(folder, config) } as const;
+  const action = {
+    action: "key.revoke",
+    object: { id: recordableId(id) },
+    ...auditOf(folder, config),
+  } as const;
   return audited(action, async (know) => {
     const key = await keys.revoke(id, at);
     know({ customer: key.customer });

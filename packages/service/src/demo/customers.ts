@@ -48,7 +48,7 @@ const publicFields = [
   "ListOfficeName",
 ];
 
-const nothingOf = (names: readonly string[]): Readonly<Record<string, Mask>> =>
+const maskWithNull = (names: readonly string[]): Readonly<Record<string, Mask>> =>
   Object.fromEntries(names.map((name) => [name, "null"]));
 
 /** Fields that identify the parcel of a home. */
@@ -95,19 +95,19 @@ const localFieldsWithAddress = sampleCatalog
 
 /** Masks that leave only the rough location of a home, to within a few streets. */
 const coarsePlaces: Readonly<Record<string, Mask>> = {
-  ...nothingOf(["StreetNumber", "StreetNumberNumeric", "UnitNumber", "PostalCodePlus4"]),
-  ...nothingOf([...parcelFields, ...fieldsWithAddress, ...localFieldsWithAddress]),
+  ...maskWithNull(["StreetNumber", "StreetNumberNumeric", "UnitNumber", "PostalCodePlus4"]),
+  ...maskWithNull([...parcelFields, ...fieldsWithAddress, ...localFieldsWithAddress]),
   PostalCode: "prefix3",
   Latitude: "round2",
   Longitude: "round2",
 };
 
 /** Grants all fields of the resources, except for private media and the contact fields of members and offices. */
-const wholeOf = (names: readonly string[]) =>
+const grantAllFields = (names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, { fields: "*" as const }]));
-const everyField = wholeOf(recordNames);
+const everyField = grantAllFields(recordNames);
 // Without public records, which have the location and sale price of a home.
-const listingsAlone = wholeOf([...resourceNames, "MediaAsset"]);
+const listingsAlone = grantAllFields([...resourceNames, "MediaAsset"]);
 const withContacts = {
   ...everyField,
   Member: { fields: "*", contact: true },
@@ -122,8 +122,8 @@ const fewerFields = { ...listingsAlone, Property: { fields: publicFields } };
 const coarse = {
   ...listingsAlone,
   Property: { fields: "*", masks: coarsePlaces },
-  Media: { fields: "*", masks: nothingOf(["LongDescription", "ShortDescription", "MediaHTML"]) },
-  OpenHouse: { fields: "*", masks: nothingOf(["OpenHouseRemarks"]) },
+  Media: { fields: "*", masks: maskWithNull(["LongDescription", "ShortDescription", "MediaHTML"]) },
+  OpenHouse: { fields: "*", masks: maskWithNull(["OpenHouseRemarks"]) },
 } as const;
 
 const granting = (

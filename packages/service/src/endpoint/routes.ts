@@ -1,7 +1,7 @@
 import { requireChannel } from "@cadastre/entitlement";
 import { type IRouter, type Request, type RequestHandler, type Response, Router } from "express";
 import { type Authentication, requireApiKey } from "../access/api-key.ts";
-import { type AuditObject, type AuditOutcome, type AuditTrail, givenId } from "../audit/audit-trail.ts";
+import { type AuditObject, type AuditOutcome, type AuditTrail, recordableId } from "../audit/audit-trail.ts";
 import type { Config } from "../config.ts";
 import { Refused } from "../errors.ts";
 import {
@@ -143,7 +143,7 @@ function audited(
   if (audit === undefined) throw new RangeError("an audited endpoint needs an audit trail");
   const { requestId = null, address = null } = findContext(req) ?? {};
   const actor = { type: "customer", customer: caller.scope.customer, keyId: caller.apiKey } as const;
-  const id = givenId(String(req.params["id"] ?? ""));
+  const id = recordableId(String(req.params["id"] ?? ""));
   return audit.run({ action, actor, object: { id }, requestId, address }, work);
 }
 

@@ -3,7 +3,7 @@ import { type Catalog, recordNames } from "@cadastre/reso";
 import { perCatalog, scopeOptionsOf } from "../catalog.ts";
 
 /** Resources with an entitlement rule. Others cannot be granted. */
-const ruled = recordNames.filter((name) => resourceRules[name] !== undefined);
+const grantableResources = recordNames.filter((name) => resourceRules[name] !== undefined);
 
 /** Compiles the scope of a customer with all datasets, all regions, and this grant for each resource. */
 const scopeOver = (catalog: Catalog, sub: string, grantOf: (resource: string) => ResourceGrant): Scope =>
@@ -22,14 +22,14 @@ const scopeOver = (catalog: Catalog, sub: string, grantOf: (resource: string) =>
       regions: [{ kind: "national", value: "US" }],
       datasets: catalog.systems.map(({ datasetId }) => ({
         dataset_id: datasetId,
-        resources: Object.fromEntries(ruled.map((name) => [name, grantOf(name)])),
+        resources: Object.fromEntries(grantableResources.map((name) => [name, grantOf(name)])),
       })),
     },
     scopeOptionsOf(catalog),
   );
 
 /** Returns the grants that lift the privacy and contact policies of a resource, if it has them. */
-function policiesOf(resource: string): Partial<ResourceGrant> {
+function grantsOverPolicies(resource: string): Partial<ResourceGrant> {
   const { privacy, contact } = resourceRules[resource] ?? {};
   return { ...(privacy && { private: true }), ...(contact && { contact: true }) };
 }
@@ -39,7 +39,7 @@ function policiesOf(resource: string): Partial<ResourceGrant> {
  * request may use it.
  */
 export const systemScope = perCatalog((catalog) =>
-  scopeOver(catalog, "system", (name) => ({ fields: "*", ...policiesOf(name) })),
+  scopeOver(catalog, "system", (name) => ({ fields: "*", ...grantsOverPolicies(name) })),
 );
 
 /** Grants all fields and rows except those that a privacy or contact policy hides. */

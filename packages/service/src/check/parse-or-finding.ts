@@ -1,5 +1,5 @@
 /** Parses the text of a document. Returns a finding code if there is none or `parse` throws. */
-export function parseFound<T>(
+export function parseOrFinding<T>(
   text: string | undefined,
   parse: (text: string) => T,
 ): T | "file_missing" | "file_damaged" {
