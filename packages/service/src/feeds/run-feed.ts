@@ -22,6 +22,7 @@ import { replicateFeed } from "../replicate/replicate.ts";
 import { definitionOf, type FeedDefinition, type FeedProgress, progressOf } from "./definition.ts";
 import { download } from "./download.ts";
 import { feedMapping, feedSource, webApiRequest, webApiResource } from "./feed-request.ts";
+import type { Mutexes } from "./mutexes.ts";
 import { sourceFiles } from "./source-files.ts";
 
 /** Services that a run of a feed uses. */
@@ -31,6 +32,8 @@ export type FeedServices = {
   readonly folder: Pick<DataFolder, "path">;
   /** Percentage of the source's records that a run may remove. */
   readonly maxShrink: number;
+  /** Mutexes of the runs of this process. */
+  readonly mutexes: Mutexes;
   readonly now: () => number;
 };
 
@@ -93,11 +96,13 @@ export async function runFeed(run: FeedRun, services: FeedServices): Promise<voi
     // Recorded before the first record is staged, so that a run after a crash publishes what this one has staged.
     progress.pending = [...others, resource];
     await onProgress(progress);
-    const staged = await stageResource(
-      { ...staging, onCounts: (counts, modified) => tell(total, counts, modified) },
-      resource,
-      progress,
-      services,
+    const own = {
+      ...staging,
+      onCounts: (counts: FeedCounts, modified: number | null) => tell(total, counts, modified),
+    };
+    // Feeds of one source share its cursor: a batch of another one in between would be refused.
+    const staged = await services.mutexes.run(`stage ${resource} ${staging.source.name}`, () =>
+      stageResource(own, resource, progress, services),
     );
     total = sum(total, staged);
     onCounts(total, total.modified);
@@ -121,11 +126,14 @@ const latest = (a: number | null, b: number | null): number | null =>
 async function publish(
   { signal, requireLease }: FeedRun,
   resource: RecordName,
-  { store, crosswalk, maxShrink }: FeedServices,
+  { store, crosswalk, maxShrink, mutexes }: FeedServices,
 ): Promise<void> {
-  if (isAborted(signal)) throw runStopped();
-  await requireLease();
-  const { results } = await publishGated(store, [resource], { crosswalk, maxShrink });
+  // A publication reads many records. Several at a time would take all connections that the other runs need.
+  const { results } = await mutexes.run("publish", async () => {
+    if (isAborted(signal)) throw runStopped();
+    await requireLease();
+    return publishGated(store, [resource], { crosswalk, maxShrink });
+  });
   const found = results.get(resource) ?? [];
   if (allPassed(found)) return;
   const failed = found.filter(({ passed }) => !passed).map(({ gate }) => gate);
@@ -136,12 +144,13 @@ async function publish(
 }
 
 /** Stages a resource of the feed. */
-function stageResource(
+async function stageResource(
   run: StagingRun,
   resource: RecordName,
   progress: FeedProgress,
   services: FeedServices,
 ): Promise<StagedCounts> {
+  if (isAborted(run.signal)) throw runStopped();
   switch (run.definition.kind) {
     case "replicate":
       return stageWebApi(run, resource, progress, services);

@@ -8,7 +8,7 @@ import { startFeedWorker } from "./feed-worker.ts";
 
 /** Starts to run due feeds in this process, with a store of its own. Undefined if the configuration says not to. */
 export async function startFeeds(
-  config: Pick<Config, "runsFeeds" | "leaseSeconds" | "maxShrink">,
+  config: Pick<Config, "runsFeeds" | "feedRuns" | "leaseSeconds" | "maxShrink">,
   {
     catalog,
     folder,
@@ -30,6 +30,7 @@ export async function startFeeds(
     folder,
     maxShrink: config.maxShrink,
     lease: config.leaseSeconds * 1000,
+    runs: config.feedRuns,
     log,
     now: Date.now,
   });
