@@ -213,6 +213,17 @@ describe("files", patient, () => {
     await feed("remove", "files");
   });
 
+  test("with very many faulty records end the run, so that their rejects do not fill the disk", async () => {
+    const file = join(running.folder.path, "faulty.jsonl");
+    await writeFile(file, "{}\n".repeat(101_000));
+    await feed("add", "faulty", ...office, "--files", file);
+    const { code, stderr } = await feed("run", "faulty");
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/more than 100000, see .* --max-rejects/)]);
+    await feed("change", "faulty", "--max-rejects", "200000");
+    expect((await feed("run", "faulty")).stderr).toContain("Read 101,000 records");
+    await feed("remove", "faulty");
+  });
+
   test("of Common Format come from an address", async () => {
     await feed("add", "document", ...office, "--common-format", `${sources.origin}/document`);
     expect((await feed("try", "document")).stdout).toMatch(/Office +7 +7 +0\n/);

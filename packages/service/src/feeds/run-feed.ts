@@ -161,6 +161,9 @@ async function stageResource(
   }
 }
 
+/** Maximum number of rejected records of a run, unless the feed has another: a hostile source must not fill the disk with rejects. */
+const usualMaxRejects = 100_000;
+
 const rejectsFile = ({ folder }: FeedServices, { name }: FeedRecord, resource: string): string =>
   join(folder.path, "feeds", `${name}.${resource}.rejects.jsonl`);
 
@@ -173,7 +176,7 @@ async function stageWebApi(
   const { feed, definition, source, mapping, authorization, signal, onCounts } = run;
   const name = webApiResource(resource);
   const started = services.now();
-  const { fullEvery, maxRejects = Number.POSITIVE_INFINITY, paging = "auto" } = definition;
+  const { fullEvery, maxRejects = usualMaxRejects, paging = "auto" } = definition;
   const full = fullEvery !== undefined && (progress.full[resource] ?? 0) + fullEvery <= started;
   const rejects = rejectsFile(services, feed, resource);
   await rm(rejects, { force: true });
@@ -209,11 +212,11 @@ async function stageFiles(
   const { location } = definition;
   await rm(rejectsFile(services, feed, resource), { force: true });
   let total = nothing;
-  for (const { path, version } of await sourceFiles(location.replaceAll("{resource}", resource))) {
+  for (const { path, target, version } of await sourceFiles(location.replaceAll("{resource}", resource))) {
     const id = `${resource} ${path}`;
     if (progress.files[id] === version) continue;
     if (isAborted(signal)) throw runStopped();
-    total = sum(total, await stageFile(run, resource, services, path));
+    total = sum(total, await stageFile(run, resource, services, target));
     progress.files = { ...progress.files, [id]: version };
     await onProgress(progress);
   }
@@ -256,7 +259,7 @@ async function stageFile(
       mapping,
       rounding: roundingOf(services.store.catalog, resource),
       rejects: rejectsFile(services, feed, resource),
-      maxRejects: definition.maxRejects ?? Number.POSITIVE_INFINITY,
+      maxRejects: definition.maxRejects ?? usualMaxRejects,
       maxShrink: services.maxShrink,
       onTaken: (records) => {
         modified = latestAnyOrder(records, modified);
