@@ -79,6 +79,7 @@ export { createRebuilder } from "./build/rebuilder.ts";
 export { createPublisher, createWorker } from "./build/worker.ts";
 export { type PartRequest, type WrittenPart, writePart } from "./build/write-part.ts";
 export type { Job, JobStage, JobTrace } from "./job-trace.ts";
+export { type PollingOptions, pollForWork } from "./poll-for-work.ts";
 export { folderOf } from "./publication/layout.ts";
 export { sealedPublication } from "./publication/publication.ts";
 export { publishDelivery } from "./publication/publish-delivery.ts";

@@ -45,6 +45,7 @@ test("without variables everything has its default", () => {
     webhookLoopback: false,
     worker: true,
     runsFeeds: true,
+    feedRuns: 4,
     leaseSeconds: 30,
     odataVersion: "4.0",
     serverTiming: false,

@@ -213,6 +213,17 @@ describe("files", patient, () => {
     await feed("remove", "files");
   });
 
+  test("with very many faulty records end the run, so that their rejects do not fill the disk", async () => {
+    const file = join(running.folder.path, "faulty.jsonl");
+    await writeFile(file, "{}\n".repeat(101_000));
+    await feed("add", "faulty", ...office, "--files", file);
+    const { code, stderr } = await feed("run", "faulty");
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/more than 100000, see .* --max-rejects/)]);
+    await feed("change", "faulty", "--max-rejects", "200000");
+    expect((await feed("run", "faulty")).stderr).toContain("Read 101,000 records");
+    await feed("remove", "faulty");
+  });
+
   test("of Common Format come from an address", async () => {
     await feed("add", "document", ...office, "--common-format", `${sources.origin}/document`);
     expect((await feed("try", "document")).stdout).toMatch(/Office +7 +7 +0\n/);
@@ -254,7 +265,11 @@ test.each<[string, readonly string[], string]>([
 });
 
 describe("workers", patient, () => {
-  const start = async (registry: Parameters<Parameters<typeof withRegistry>[1]>[0], lease = 3000) => {
+  type Options = Parameters<typeof startFeedWorker>[0];
+  const start = async (
+    registry: Parameters<Parameters<typeof withRegistry>[1]>[0],
+    more: Partial<Options> = {},
+  ) => {
     const store = await databasesOf(running.folder).openListings({ threads: 0 });
     const worker = startFeedWorker({
       store,
@@ -262,10 +277,11 @@ describe("workers", patient, () => {
       crosswalk: registry.identities,
       folder: running.folder,
       maxShrink: 20,
-      lease,
-      poll: 20,
+      lease: 3000,
+      interval: 20,
       log: { info: () => {}, error: () => {} },
       now: Date.now,
+      ...more,
     });
     return async () => {
       await worker.stop();
@@ -301,6 +317,70 @@ describe("workers", patient, () => {
       expect(await shown("silent")).toMatchObject({ state: "waiting", failures: 0 });
       await feed("remove", "silent");
       await silent.stop();
+    });
+  });
+
+  test("a source that says nothing keeps no other feed waiting, and a stop ends all runs", async () => {
+    await withRegistry(running.folder, async (registry) => {
+      const silent = await startFeeds({ silent: () => {} });
+      const lastRun = async (name: string) => (await shown(name))["lastRun"];
+      const dictionary = ["--source", "dictionary", "--resource", "Office"];
+      const addQuick = (name: string) =>
+        feed("add", name, ...dictionary, "--replicate", `${sources.origin}/filtered/${name}`);
+      await feed("add", "silent", ...office, "--replicate", `${silent.origin}/silent`);
+      const stop = await start(registry, { runs: 2 });
+      await expect.poll(() => silent.asked.length, { timeout: 30_000 }).toBe(1);
+      await addQuick("quick");
+      await expect.poll(() => lastRun("quick"), { timeout: 30_000 }).not.toBeNull();
+      // Another feed of the same source waits for the first. Then two run, and no third one is begun.
+      await feed("add", "second", ...office, "--replicate", `${silent.origin}/silent`);
+      await expect.poll(async () => (await shown("second"))["state"], { timeout: 30_000 }).toBe("running");
+      await addQuick("third");
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      expect([silent.asked.length, await lastRun("third")]).toEqual([1, null]);
+      const before = Date.now();
+      await stop();
+      expect(Date.now() - before).toBeLessThan(3000);
+      for (const name of ["silent", "second"])
+        expect(await shown(name)).toMatchObject({ state: "waiting", failures: 0 });
+      for (const name of ["silent", "quick", "second", "third"]) await feed("remove", name);
+      await silent.stop();
+    });
+  });
+
+  test("a feed whose lease has ended is not run twice by one worker", async () => {
+    await withRegistry(running.folder, async (registry) => {
+      const silent = await startFeeds({ silent: () => {} });
+      await feed("add", "stalled", ...office, "--replicate", `${silent.origin}/silent`);
+      // The clock of the worker jumps past the end of the lease, as after a pause of the machine.
+      let skipped = 0;
+      const stop = await start(registry, { lease: 600_000, now: () => Date.now() + skipped });
+      await expect.poll(() => silent.asked.length, { timeout: 30_000 }).toBe(1);
+      const begun = await registry.feeds.find("stalled");
+      skipped = 1_200_000;
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      expect(await registry.feeds.find("stalled")).toEqual(begun);
+      await stop();
+      await feed("remove", "stalled");
+      await silent.stop();
+    });
+  });
+
+  test("a registry that cannot be asked is logged once", async () => {
+    await withRegistry(running.folder, async (registry) => {
+      let claims = 0;
+      const logged: string[] = [];
+      const claim: Options["feeds"]["claim"] = () => {
+        claims++;
+        throw new Error("no registry");
+      };
+      const stop = await start(registry, {
+        feeds: { ...registry.feeds, claim },
+        log: { info: () => {}, error: (_: unknown, text?: string) => void logged.push(text ?? "") },
+      });
+      await expect.poll(() => claims).toBeGreaterThan(3);
+      await stop();
+      expect(logged).toEqual(["could not look for due feeds"]);
     });
   });
 

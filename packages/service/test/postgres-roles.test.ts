@@ -143,6 +143,36 @@ describe.skipIf(!hasPostgres)("the roles of a database", () => {
     expect(worker.output()).not.toMatch(/42501|permission denied/);
   });
 
+  test("a worker whose role may not write records leaves feeds to others, and says so once", async () => {
+    const file = join(scratch, "feed.jsonl");
+    const record = { OfficeKey: "fed", OfficeName: "Fed", ModificationTimestamp: "2024-05-01T10:00:00Z" };
+    await writeFile(file, `${JSON.stringify(record)}\n`);
+    const place = ["--source", "lonestar", "--resource", "Office", "--files", file];
+    expect(await run("service", "feed", "add", "office", ...place)).toMatchObject({ code: 0 });
+    const shown = async () => JSON.parse((await run("service", "feed", "show", "office")).stdout) as object;
+    const told = "feeds do not run in this process";
+    const leaving = await startProgram("cli/main.ts", ["worker"], environmentOf("worker"));
+    try {
+      await says(leaving, told);
+      await says(leaving, "Building deliveries");
+      // Longer than the interval in which a worker looks for due feeds.
+      await new Promise((resolve) => setTimeout(resolve, 2500));
+      expect(await shown()).toMatchObject({ state: "waiting", lastRun: null, failures: 0 });
+      const doctor = await run("worker", "doctor", "--json");
+      expect(doctor.stdout).toContain("may not write records, so feeds do not run in its processes");
+      expect(doctor.stdout).not.toMatch(/permission denied|transaction is aborted/);
+      const running = await startProgram("cli/main.ts", ["worker"], environmentOf("service"));
+      await says(running, "ran a feed");
+      expect(await end(running, "SIGTERM")).toBe(0);
+      expect(running.output()).not.toContain(told);
+      expect(await shown()).toMatchObject({ lastError: null, read: 1 });
+    } finally {
+      expect(await end(leaving, "SIGTERM")).toBe(0);
+    }
+    expect(leaving.output().split(told).length).toBe(2);
+    expect(leaving.output()).not.toMatch(/42501|permission denied/);
+  });
+
   const denied = "42501";
   const readOnly = "25006";
   const listings = `cadastre."Property"`;

@@ -10,7 +10,7 @@ import { storedResources } from "../src/catalog.ts";
 import { roundingOf } from "../src/ingest/rounding.ts";
 import { sourceBySystem } from "../src/ingest/sources.ts";
 import { feedOf } from "../src/replicate/feed.ts";
-import { replicateFeed } from "../src/replicate/replicate.ts";
+import { type Replication, replicateFeed } from "../src/replicate/replicate.ts";
 import { type FeedAnswer, type FeedServer, sendJson, startFeeds } from "./support/feed-server.ts";
 
 const apiKey = "secret-of-the-feed";
@@ -138,6 +138,12 @@ beforeAll(async () => {
     rejected: always(json({ value: faulty })),
     "rejected-too": always(json({ value: faulty })),
     twice: always(json({ value: [office(1, { OfficeName: "older" }), office(2), office(2), office(2)] })),
+    newest: (request, response) => {
+      const since = /ge (\S+Z)/.exec(decodeURIComponent(request.url ?? ""))?.[1] ?? "";
+      sendJson(response, {
+        value: [office(1), office(2)].filter((one) => one.ModificationTimestamp >= since),
+      });
+    },
     "no-keys": (request, response) =>
       sendJson(response, { value: (request.url ?? "").includes("select=OfficeKey") ? [] : [office(1)] }),
   });
@@ -150,8 +156,16 @@ afterAll(async () => {
 const source = sourceBySystem(sampleCatalog, OriginatingSystemName) ?? expect.unreachable();
 const rejectsFile = (name: string) => join(folder, `${name}.jsonl`);
 
+type PullOptions = { full?: boolean; maxRejects?: number; tries?: number; timeout?: number } & Pick<
+  Replication,
+  "latest"
+>;
+
 /** Replicate a feed, and tell the pauses that were made. */
-async function pull(name: string, { full = false, maxRejects = 100, tries = 3, timeout = 700 } = {}) {
+async function pull(
+  name: string,
+  { full = false, maxRejects = 100, tries = 3, timeout = 700, latest }: PullOptions = {},
+) {
   const pauses: number[] = [];
   const report = await replicateFeed({
     store: Object.assign(store, { catalog: sampleCatalog }),
@@ -166,6 +180,7 @@ async function pull(name: string, { full = false, maxRejects = 100, tries = 3, t
       onRetry: (_reason, pause) => pauses.push(pause),
     },
     full,
+    latest,
     rejects: rejectsFile(name),
     maxRejects,
     maxShrink: 100,
@@ -287,6 +302,15 @@ test("too many rejects end the run", async () => {
 
 test("a record that comes twice counts as it came last", async () => {
   expect(await pull("twice")).toMatchObject({ read: 4, staged: 2, rejected: 0 });
+});
+
+test("the newest records are skipped only while the cursor is at their time", async () => {
+  const { latest } = await pull("newest");
+  expect(await pull("newest", { latest })).toMatchObject({ read: 1, staged: 0 });
+  const cursor = (await store.builds.cursor("Office", source.name)) ?? expect.unreachable();
+  // Another run has set the cursor back.
+  await store.builds.stage("Office", source.name, [], { cursor: cursor.replace(time(2), time(1)) });
+  expect(await pull("newest", { latest })).toMatchObject({ read: 2, staged: 2 });
 });
 
 test("a feed without keys removes nothing", async () => {

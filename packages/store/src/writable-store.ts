@@ -23,6 +23,8 @@ export type WritableStore = Store & {
    * cannot be read any more.
    */
   readonly prune: (time: number, builds?: number, kept?: number) => Promise<number>;
+  /** Returns true if the user of the database may write records. On PostgreSQL, a role of a worker or reader may not. */
+  readonly mayWrite: () => Promise<boolean>;
   /** Returns the number of queries that wait for a thread or a connection. */
   readonly waiting: () => number;
   /** Returns how many queries have ended since the store was opened, and the seconds that readers spent on them, by cost class. */

@@ -47,6 +47,8 @@ export type WorkerSettings = {
   /** Wait before the second attempt. It doubles with each further attempt. By default 5000. */
   readonly backoff: number;
   readonly report: (work: WorkReport) => void;
+  /** Called with the first of successive errors of looking for work, such as that of a registry that cannot be reached. */
+  readonly onFailure: (error: unknown) => void;
   /** Starts the trace of a job. By default none is recorded. */
   readonly trace: StartJobTrace;
   /** Called and awaited at each crash point: tests end the process there. @internal */

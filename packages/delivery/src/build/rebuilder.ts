@@ -3,10 +3,11 @@ import { StoreError } from "@cadastre/store";
 import { DeliveryError, type DeliveryErrorCode } from "../errors.ts";
 import type { ClaimedDamage } from "../ledger/part-damage.ts";
 import type { PartStore } from "../parts/part-store.ts";
+import { pollForWork } from "../poll-for-work.ts";
 import { workerFaultOf } from "./fault.ts";
 import type { WorkerMeans, WorkerOptions, WorkerSettings, WorkOutcome, WorkReport } from "./options.ts";
 import { rebuild } from "./rebuild.ts";
-import { keepLease, pause, type Worker, waitAfterAttempts, workerSettings } from "./worker.ts";
+import { keepLease, type Worker, waitAfterAttempts, workerSettings } from "./worker.ts";
 
 /** Factor by which the backoff is longer if a person has to act first, such as to free disk space. */
 const repairFactor = 12;
@@ -45,10 +46,8 @@ export function createRebuilder(options: WorkerOptions): Worker {
   return {
     work,
     run: async (signal) => {
-      while (!signal.aborted) {
-        const worked = await work(signal).catch(() => undefined);
-        if (worked === undefined) await pause(settings.poll, signal);
-      }
+      const workOn = async () => (await work(signal)) !== undefined;
+      await pollForWork(workOn, { signal, interval: settings.poll, onFailure: settings.onFailure });
     },
   };
 }

@@ -1,10 +1,10 @@
-import { setTimeout } from "node:timers/promises";
 import { backoffDelay } from "@cadastre/manifest/retry";
 import { DeliveryError } from "../errors.ts";
 import { type JobTrace, untraced } from "../job-trace.ts";
 import type { Delivery } from "../ledger/delivery.ts";
 import type { DeliveryLedger } from "../ledger/ledger.ts";
 import type { Claim, ClaimTerms, DeliveryQueue } from "../ledger/queue.ts";
+import { pollForWork } from "../poll-for-work.ts";
 import { buildDelivery, type Claimed } from "./build-delivery.ts";
 import { workerFaultOf } from "./fault.ts";
 import type {
@@ -97,10 +97,8 @@ type WorkerJob = {
 const workerOf = (settings: Settings, job: WorkerJob): Worker => ({
   work: (signal = new AbortController().signal) => work(settings, job, signal),
   run: async (signal) => {
-    while (!signal.aborted) {
-      const worked = await work(settings, job, signal).catch(() => undefined);
-      if (worked === undefined) await pause(settings.poll, signal);
-    }
+    const workOn = async () => (await work(settings, job, signal)) !== undefined;
+    await pollForWork(workOn, { signal, interval: settings.poll, onFailure: settings.onFailure });
   },
 });
 
@@ -111,12 +109,10 @@ export const workerSettings = (options: WorkerOptions | PublisherOptions): Worke
   backoff: options.backoff ?? 5000,
   clock: options.clock ?? Date.now,
   report: options.report ?? (() => {}),
+  onFailure: options.onFailure ?? (() => {}),
   trace: options.trace ?? untraced,
   at: options.at ?? (() => {}),
 });
-
-export const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
-  setTimeout(milliseconds, undefined, { signal }).catch(() => {});
 
 async function work(settings: Settings, job: WorkerJob, stop: AbortSignal): Promise<WorkReport | undefined> {
   const { ledger, name, lease, attempts, at, trace } = settings;

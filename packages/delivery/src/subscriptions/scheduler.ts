@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { setTimeout } from "node:timers/promises";
 import { DeliveryError } from "../errors.ts";
+import { pollForWork } from "../poll-for-work.ts";
 import { nextStep } from "./next-step.ts";
 import type { StepMeans } from "./step-context.ts";
 import type { Subscription } from "./subscription.ts";
@@ -29,6 +29,8 @@ export type SchedulerOptions = Pick<
   /** Wait between two ticks. By default 5000. */
   readonly poll?: number | undefined;
   readonly report?: ((report: ScheduleReport) => void) | undefined;
+  /** Called with the first of successive ticks that fail, such as that of a registry that cannot be reached. */
+  readonly onFailure?: ((error: unknown) => void) | undefined;
 };
 
 /**
@@ -51,7 +53,7 @@ const heldBack = 30_000;
 const groupSize = 100;
 
 export function createScheduler(options: SchedulerOptions): Scheduler {
-  const { registry, clock = Date.now, poll = 5000, report = () => {} } = options;
+  const { registry, clock = Date.now, poll = 5000, report = () => {}, onFailure } = options;
   const means: StepMeans = {
     ...options,
     retention: options.retention ?? 14 * day,
@@ -94,10 +96,12 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   return {
     tick,
     run: async (signal) => {
-      while (!signal.aborted) {
-        await tick().catch(() => 0);
-        await setTimeout(poll, undefined, { signal }).catch(() => {});
-      }
+      const takeDue = async () => {
+        await tick();
+        // Looks again after the interval, even if a step was taken: the next one is then rarely due.
+        return false;
+      };
+      await pollForWork(takeDue, { signal, interval: poll, onFailure });
     },
   };
 }

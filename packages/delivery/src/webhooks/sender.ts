@@ -1,6 +1,6 @@
-import { setTimeout } from "node:timers/promises";
 import { EntitlementError, type Scope } from "@cadastre/entitlement";
 import { type JobTrace, type StartJobTrace, untraced } from "../job-trace.ts";
+import { pollForWork } from "../poll-for-work.ts";
 import type { SealingKey } from "../sealed-text.ts";
 import { attempt, resultOf } from "./attempt.ts";
 import type { WebhookOutbox, WebhookSending } from "./outbox.ts";
@@ -36,6 +36,8 @@ export type WebhookSenderOptions = Omit<PostOptions, "signal" | "traceparent"> &
   /** Number of messages sent concurrently, by default 16: sending is mostly waiting. At most a quarter of them go to one customer. */
   readonly concurrency?: number | undefined;
   readonly report?: ((report: WebhookReport) => void) | undefined;
+  /** Called with the first of successive failures to look for events, such as that of a registry that cannot be reached. */
+  readonly onFailure?: ((error: unknown) => void) | undefined;
   /** Starts the trace of an attempt. By default none is recorded. */
   readonly trace?: StartJobTrace | undefined;
 };
@@ -61,7 +63,7 @@ const groupSize = 100;
 
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
   const { outbox, scopeOf, clock = Date.now, random = Math.random } = options;
-  const { poll = 1000, concurrency = 16, report = () => {}, trace = untraced } = options;
+  const { poll = 1000, concurrency = 16, report = () => {}, trace = untraced, onFailure } = options;
 
   const terms = { lease, wait: maxWebhookWait, most: Math.ceil(concurrency / 4) };
 
@@ -145,16 +147,18 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
     send,
     run: async (signal) => {
       const draining = new Set<Promise<unknown>>();
-      while (!signal.aborted) {
-        await gather().catch(() => 0);
-        if (draining.size < concurrency) {
-          const one = drain(signal)
-            .catch(() => {})
-            .finally(() => draining.delete(one));
-          draining.add(one);
-        }
-        await setTimeout(poll, undefined, { signal }).catch(() => {});
-      }
+      const startDraining = () => {
+        if (draining.size >= concurrency) return;
+        const one = drain(signal)
+          .catch(() => {})
+          .finally(() => draining.delete(one));
+        draining.add(one);
+      };
+      const gatherAndSend = async () => {
+        await gather().finally(startDraining);
+        return false;
+      };
+      await pollForWork(gatherAndSend, { signal, interval: poll, onFailure });
       await Promise.all(draining);
     },
   };

@@ -5,6 +5,7 @@ import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { currentCatalog } from "../data/catalogs.ts";
 import { definitionOf } from "../feeds/definition.ts";
 import { runLeased, workerName } from "../feeds/feed-worker.ts";
+import { Mutexes } from "../feeds/mutexes.ts";
 import { type TriedResource, tryFeed } from "../feeds/try-feed.ts";
 import { createLog } from "../log.ts";
 import { audited, auditOf } from "./audited.ts";
@@ -167,7 +168,8 @@ const run = (name: string, output: Output) =>
         if (claimed === undefined)
           throw new CommandRefused(`${name} is running: \`cadastre feed list\` shows when it has ended`);
         const log = createLog("silent");
-        const options = { store, crosswalk, folder, maxShrink, feeds, log, lease, now: Date.now };
+        const mutexes = new Mutexes();
+        const options = { store, crosswalk, folder, maxShrink, feeds, log, lease, mutexes, now: Date.now };
         const { counts, error } = await runLeased(claimed, options, stopping.signal);
         if (output.json) printResult(JSON.stringify({ feed: name, ...counts, error }));
         if (error !== null) throw new CommandRefused(error);

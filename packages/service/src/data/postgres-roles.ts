@@ -36,7 +36,8 @@ const forTables = (schema: string, tables: readonly string[], statement: string,
 const roles = {
   owner: "creates and migrates the tables: `cadastre migrate`",
   service: "serves, ingests and publishes: `cadastre serve` and the other commands",
-  worker: "builds deliveries: `cadastre worker`",
+  worker:
+    "builds deliveries: `cadastre worker`. It may not write records, so feeds need a worker with the role of the service",
   reader:
     "reads the records and changes nothing: standbys and reports. It sees every record: no entitlement restricts it",
 } as const;

@@ -1,5 +1,4 @@
 import { hostname } from "node:os";
-import { setTimeout } from "node:timers/promises";
 import {
   createPublisher,
   createRebuilder,
@@ -9,6 +8,7 @@ import {
   type DamageReport,
   type Destinations,
   type PublisherOptions,
+  pollForWork,
   retain,
   type SchedulerOptions,
   type WebhookReport,
@@ -86,6 +86,7 @@ export async function startWorker(
     lease: config.leaseSeconds * 1000,
     poll,
     report: (work: WorkReport) => note(log, work),
+    onFailure: failureLog(log),
     trace: tracing?.job,
   };
   const sign = async (bytes: Uint8Array) => signManifest(bytes, (await exporting.manifestKeys()).signing);
@@ -115,6 +116,12 @@ export async function startWorker(
   };
 }
 
+/** Logs that work cannot be looked for. It is told once, not at each poll. */
+const failureLog =
+  (log: Log) =>
+  (error: unknown): void =>
+    log.error(errorFields(error), "could not look for work on deliveries");
+
 /** Returns no publisher if push is not enabled. */
 const publishersOf = (options: PublisherOptions | undefined) =>
   options === undefined ? [] : Array.from({ length: publications }, () => createPublisher(options));
@@ -131,6 +138,7 @@ const schedulerOf = (
     retention,
     creditsOf,
     poll,
+    onFailure: failureLog(log),
     report: ({ subscription, outcome, cause }) => {
       if (outcome === "failed")
         log.error({ subscription, ...errorFields(cause) }, "could not take the next step of a subscription");
@@ -146,6 +154,7 @@ const senderOf = (
     ...means,
     outbox: registry.webhooks.outbox,
     poll,
+    onFailure: failureLog(log),
     report: (sent) => noteSent(log, sent),
   });
 
@@ -153,21 +162,18 @@ const senderOf = (
 function startVerifier({ verifyNext }: Pick<Destinations, "verifyNext">, log: Log) {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const run = async () => {
-    while (!signal.aborted) {
-      const verified = await verifyNext().catch((error: unknown) => {
-        if (!signal.aborted) log.error(errorFields(error), "could not verify a destination");
-        return undefined;
-      });
-      if (verified === undefined) await setTimeout(poll, undefined, { signal }).catch(() => {});
-      else
-        log.info(
-          { destination: verified.id, status: verified.state, failure: verified.failure },
-          "verified a destination",
-        );
-    }
+  const verify = async () => {
+    const verified = await verifyNext();
+    if (verified === undefined) return false;
+    const { id: destination, state: status, failure } = verified;
+    log.info({ destination, status, failure }, "verified a destination");
+    return true;
   };
-  void run();
+  void pollForWork(verify, {
+    signal,
+    interval: poll,
+    onFailure: (error) => log.error(errorFields(error), "could not verify a destination"),
+  });
   return { stop: (): void => stopping.abort() };
 }
 

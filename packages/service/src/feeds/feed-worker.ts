@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { setTimeout } from "node:timers/promises";
+import { pollForWork } from "@cadastre/delivery";
 import { backoffDelay } from "@cadastre/manifest/retry";
 import { StoreError } from "@cadastre/store";
 import type { FeedCounts, FeedLease, FeedRegistry } from "@cadastre/store/registry";
@@ -7,6 +7,7 @@ import { IngestError } from "../ingest/ingest-error.ts";
 import { errorFields, type Log } from "../log.ts";
 import { FeedError } from "../replicate/feed-error.ts";
 import { definitionOf } from "./definition.ts";
+import { Mutexes } from "./mutexes.ts";
 import { type FeedServices, runFeed } from "./run-feed.ts";
 
 export type FeedWorkerOptions = FeedServices & {
@@ -15,7 +16,9 @@ export type FeedWorkerOptions = FeedServices & {
   /** Duration of a lease in milliseconds: after it another worker takes over from one that is dead. */
   readonly lease: number;
   /** Interval in which an idle worker looks for a due feed, in milliseconds. */
-  readonly poll?: number;
+  readonly interval?: number;
+  /** Maximum number of feeds that run at a time. By default 4. */
+  readonly runs?: number;
 };
 
 /** Delays after failed runs, in milliseconds. */
@@ -104,40 +107,45 @@ function retryAt({ feed }: FeedLease, at: number, failure: unknown): number {
   return Math.ceil(at + Math.max(wait, backoffDelay(retryDelays, feed.failures + 1)));
 }
 
-/** Runs due feeds one after the other until it is stopped. Several workers may run: each feed is leased by one of them. */
-export function startFeedWorker(options: FeedWorkerOptions): { readonly stop: () => Promise<void> } {
-  const { feeds, log, lease, poll = 1000, now } = options;
+/**
+ * Runs due feeds, several at a time, until it is stopped. Several workers may run: each feed is leased by one of them. A registry that
+ * cannot be asked for due feeds is logged once, not at each poll.
+ */
+export function startFeedWorker(options: Omit<FeedWorkerOptions, "mutexes">): {
+  readonly stop: () => Promise<void>;
+} {
+  const { feeds, log, lease, interval = 1000, runs = 4, now } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
-  let isFailing = false;
-  const next = async (): Promise<boolean> => {
-    const claimed = await feeds.claim(now(), { worker: workerName(), lease });
+  const mutexes = new Mutexes();
+  const running = new Map<string, Promise<void>>();
+  const startNext = async (): Promise<boolean> => {
+    if (running.size >= runs) await Promise.race(running.values());
+    if (signal.aborted) return false;
+    // A lease may end during a run, such as after a pause of the machine. The run is then not started again beside itself.
+    const claimed = await feeds.claim(now(), { worker: workerName(), lease, except: [...running.keys()] });
     if (claimed === undefined) return false;
-    await runLeased(claimed, options, signal);
+    const { name } = claimed.feed;
+    const run = runLeased(claimed, { ...options, mutexes }, signal)
+      .then(
+        () => {},
+        (error: unknown) =>
+          log.error({ feed: name, ...errorFields(error) }, "could not record a run of a feed"),
+      )
+      .finally(() => running.delete(name));
+    running.set(name, run);
     return true;
   };
-  const work = async () => {
-    while (!signal.aborted) {
-      const isBusy = await next().then(
-        (ran) => {
-          isFailing = false;
-          return ran;
-        },
-        (error: unknown) => {
-          // Logged once, not at each poll.
-          if (!isFailing) log.error(errorFields(error), "could not look for due feeds");
-          isFailing = true;
-          return false;
-        },
-      );
-      if (!isBusy) await setTimeout(poll, undefined, { signal }).catch(() => {});
-    }
-  };
-  const working = work();
+  const working = pollForWork(startNext, {
+    signal,
+    interval,
+    onFailure: (error) => log.error(errorFields(error), "could not look for due feeds"),
+  });
   return {
     stop: async () => {
       stopping.abort();
       await working;
+      await Promise.all(running.values());
     },
   };
 }

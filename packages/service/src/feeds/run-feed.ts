@@ -22,6 +22,7 @@ import { replicateFeed } from "../replicate/replicate.ts";
 import { definitionOf, type FeedDefinition, type FeedProgress, progressOf } from "./definition.ts";
 import { download } from "./download.ts";
 import { feedMapping, feedSource, webApiRequest, webApiResource } from "./feed-request.ts";
+import type { Mutexes } from "./mutexes.ts";
 import { sourceFiles } from "./source-files.ts";
 
 /** Services that a run of a feed uses. */
@@ -31,6 +32,8 @@ export type FeedServices = {
   readonly folder: Pick<DataFolder, "path">;
   /** Percentage of the source's records that a run may remove. */
   readonly maxShrink: number;
+  /** Mutexes of the runs of this process. */
+  readonly mutexes: Mutexes;
   readonly now: () => number;
 };
 
@@ -93,11 +96,13 @@ export async function runFeed(run: FeedRun, services: FeedServices): Promise<voi
     // Recorded before the first record is staged, so that a run after a crash publishes what this one has staged.
     progress.pending = [...others, resource];
     await onProgress(progress);
-    const staged = await stageResource(
-      { ...staging, onCounts: (counts, modified) => tell(total, counts, modified) },
-      resource,
-      progress,
-      services,
+    const own = {
+      ...staging,
+      onCounts: (counts: FeedCounts, modified: number | null) => tell(total, counts, modified),
+    };
+    // Feeds of one source share its cursor: a batch of another one in between would be refused.
+    const staged = await services.mutexes.run(`stage ${resource} ${staging.source.name}`, () =>
+      stageResource(own, resource, progress, services),
     );
     total = sum(total, staged);
     onCounts(total, total.modified);
@@ -121,11 +126,14 @@ const latest = (a: number | null, b: number | null): number | null =>
 async function publish(
   { signal, requireLease }: FeedRun,
   resource: RecordName,
-  { store, crosswalk, maxShrink }: FeedServices,
+  { store, crosswalk, maxShrink, mutexes }: FeedServices,
 ): Promise<void> {
-  if (isAborted(signal)) throw runStopped();
-  await requireLease();
-  const { results } = await publishGated(store, [resource], { crosswalk, maxShrink });
+  // A publication reads many records. Several at a time would take all connections that the other runs need.
+  const { results } = await mutexes.run("publish", async () => {
+    if (isAborted(signal)) throw runStopped();
+    await requireLease();
+    return publishGated(store, [resource], { crosswalk, maxShrink });
+  });
   const found = results.get(resource) ?? [];
   if (allPassed(found)) return;
   const failed = found.filter(({ passed }) => !passed).map(({ gate }) => gate);
@@ -136,12 +144,13 @@ async function publish(
 }
 
 /** Stages a resource of the feed. */
-function stageResource(
+async function stageResource(
   run: StagingRun,
   resource: RecordName,
   progress: FeedProgress,
   services: FeedServices,
 ): Promise<StagedCounts> {
+  if (isAborted(run.signal)) throw runStopped();
   switch (run.definition.kind) {
     case "replicate":
       return stageWebApi(run, resource, progress, services);
@@ -151,6 +160,9 @@ function stageResource(
       return stageDocument(run, resource, services);
   }
 }
+
+/** Maximum number of rejected records of a run, unless the feed has another: a hostile source must not fill the disk with rejects. */
+const usualMaxRejects = 100_000;
 
 const rejectsFile = ({ folder }: FeedServices, { name }: FeedRecord, resource: string): string =>
   join(folder.path, "feeds", `${name}.${resource}.rejects.jsonl`);
@@ -164,7 +176,7 @@ async function stageWebApi(
   const { feed, definition, source, mapping, authorization, signal, onCounts } = run;
   const name = webApiResource(resource);
   const started = services.now();
-  const { fullEvery, maxRejects = Number.POSITIVE_INFINITY, paging = "auto" } = definition;
+  const { fullEvery, maxRejects = usualMaxRejects, paging = "auto" } = definition;
   const full = fullEvery !== undefined && (progress.full[resource] ?? 0) + fullEvery <= started;
   const rejects = rejectsFile(services, feed, resource);
   await rm(rejects, { force: true });
@@ -200,11 +212,11 @@ async function stageFiles(
   const { location } = definition;
   await rm(rejectsFile(services, feed, resource), { force: true });
   let total = nothing;
-  for (const { path, version } of await sourceFiles(location.replaceAll("{resource}", resource))) {
+  for (const { path, target, version } of await sourceFiles(location.replaceAll("{resource}", resource))) {
     const id = `${resource} ${path}`;
     if (progress.files[id] === version) continue;
     if (isAborted(signal)) throw runStopped();
-    total = sum(total, await stageFile(run, resource, services, path));
+    total = sum(total, await stageFile(run, resource, services, target));
     progress.files = { ...progress.files, [id]: version };
     await onProgress(progress);
   }
@@ -247,7 +259,7 @@ async function stageFile(
       mapping,
       rounding: roundingOf(services.store.catalog, resource),
       rejects: rejectsFile(services, feed, resource),
-      maxRejects: definition.maxRejects ?? Number.POSITIVE_INFINITY,
+      maxRejects: definition.maxRejects ?? usualMaxRejects,
       maxShrink: services.maxShrink,
       onTaken: (records) => {
         modified = latestAnyOrder(records, modified);

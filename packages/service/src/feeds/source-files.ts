@@ -1,26 +1,41 @@
-import { readdir, stat } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { readdir, realpath, stat } from "node:fs/promises";
+import { basename, dirname, join, relative, sep } from "node:path";
 import { FeedError } from "../replicate/feed-error.ts";
 
-/** A file of a feed, with a version that changes with its content. */
-export type SourceFile = { readonly path: string; readonly version: string };
+/** A file of a feed. */
+type SourceFile = {
+  readonly path: string;
+  /** Path without symbolic links, to read the file by. */
+  readonly target: string;
+  /** Text that changes with the content. */
+  readonly version: string;
+};
 
 /**
- * Returns the files of a path whose last segment may have the wildcards `*` and `?`, ordered by name.
+ * Returns the files of a path whose last segment may have the wildcards `*` and `?`, ordered by name. Who may write
+ * into the folder could make a link to any file that the service may read, such as its secrets: a link must stay in the folder.
  *
- * @throws {FeedError} if the folder cannot be read
+ * @throws {FeedError} if the folder cannot be read, or a link leads out of it
  */
 export async function sourceFiles(glob: string): Promise<readonly SourceFile[]> {
   const folder = dirname(glob);
-  const names = await readdir(folder).catch((cause: NodeJS.ErrnoException) => {
+  const refuse = (cause: NodeJS.ErrnoException) => {
     throw new FeedError(`the folder ${folder} cannot be read (${cause.code})`, { cause });
-  });
+  };
+  const names = await readdir(folder).catch(refuse);
+  const root = await realpath(folder).catch(refuse);
   const pattern = wildcardPattern(basename(glob));
   const files: SourceFile[] = [];
   for (const name of names.filter((one) => pattern.test(one)).sort()) {
     const path = join(folder, name);
-    const found = await stat(path).catch(() => undefined);
-    if (found?.isFile() === true) files.push({ path, version: `${found.size}:${found.mtimeMs}` });
+    const target = await realpath(path).catch(() => undefined);
+    const found = target === undefined ? undefined : await stat(target).catch(() => undefined);
+    if (target === undefined || found?.isFile() !== true) continue;
+    if (relative(root, target).split(sep, 1)[0] === "..")
+      throw new FeedError(
+        `${path} is a link out of ${folder}: put the file itself there in place of the link`,
+      );
+    files.push({ path, target, version: `${found.size}:${found.mtimeMs}` });
   }
   return files;
 }

@@ -6,9 +6,12 @@ import type { Registry } from "../data/registry.ts";
 import type { Log } from "../log.ts";
 import { startFeedWorker } from "./feed-worker.ts";
 
-/** Starts to run due feeds in this process, with a store of its own. Undefined if the configuration says not to. */
+/**
+ * Starts to run due feeds in this process, with a store of its own. Undefined if the configuration says not to, or if the role of the
+ * database may not write records: the feeds are then left to other workers.
+ */
 export async function startFeeds(
-  config: Pick<Config, "runsFeeds" | "leaseSeconds" | "maxShrink">,
+  config: Pick<Config, "runsFeeds" | "feedRuns" | "leaseSeconds" | "maxShrink">,
   {
     catalog,
     folder,
@@ -23,6 +26,13 @@ export async function startFeeds(
 ): Promise<{ readonly stop: () => Promise<void> } | undefined> {
   if (!config.runsFeeds) return undefined;
   const store = await databasesOf(folder).openListings({ catalog, threads: 0 });
+  if (!(await store.mayWrite())) {
+    await store.close();
+    log.warn(
+      "feeds do not run in this process: its database role may not write records. Run one `cadastre worker` as cadastre_service for them, and set CADASTRE_FEEDS=false here",
+    );
+    return undefined;
+  }
   const worker = startFeedWorker({
     store,
     feeds: registry.feeds,
@@ -30,6 +40,7 @@ export async function startFeeds(
     folder,
     maxShrink: config.maxShrink,
     lease: config.leaseSeconds * 1000,
+    runs: config.feedRuns,
     log,
     now: Date.now,
   });

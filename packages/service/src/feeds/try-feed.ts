@@ -121,7 +121,7 @@ async function* sourceEntries(
   const place = location.replaceAll("{resource}", resource);
   let file: string | undefined;
   if (kind === "files") {
-    file = (await sourceFiles(place))[0]?.path;
+    file = (await sourceFiles(place))[0]?.target;
     if (file === undefined) throw new FeedError(`no file matches ${place}`);
   } else {
     file = `${folder}/${resource}`;

@@ -18,6 +18,10 @@ export type Input = {
   readonly read: (onBytes: (bytes: number) => void) => AsyncIterable<Uint8Array>;
 };
 
+/** Ratio of decompressed to compressed bytes from which a file is taken for a decompression bomb. Files of records reach about 30. */
+const maxRatio = 200;
+/** Number of decompressed bytes that are read in any case. */
+const harmless = 64 * 1024 * 1024;
 const startBytes = 4096;
 /** First bytes of a zip archive. */
 const zipMagic = Buffer.from("PK\u0003\u0004");
@@ -53,7 +57,11 @@ async function inputOf(file: string, name: string): Promise<Input> {
   const isPacked = head[0] === 0x1f && head[1] === 0x8b;
   const read = async function* (onBytes: (bytes: number) => void): AsyncGenerator<Uint8Array> {
     const source = createReadStream(file);
-    source.on("data", (chunk) => onBytes(chunk.length));
+    let [packed, unpackedBytes] = [0, 0];
+    source.on("data", (chunk) => {
+      packed += chunk.length;
+      onBytes(chunk.length);
+    });
     if (!isPacked) {
       yield* source as AsyncIterable<Uint8Array>;
       return;
@@ -61,8 +69,16 @@ async function inputOf(file: string, name: string): Promise<Input> {
     const unpacked = source.pipe(createGunzip());
     source.on("error", (error) => unpacked.destroy(error));
     try {
-      yield* unpacked;
+      for await (const chunk of unpacked as AsyncIterable<Buffer>) {
+        unpackedBytes += chunk.length;
+        if (unpackedBytes > Math.max(harmless, packed * maxRatio))
+          throw new IngestError(
+            `${name} is over ${maxRatio} times larger once it is unpacked, which records never are: unpack it yourself if you trust it`,
+          );
+        yield chunk;
+      }
     } catch (cause) {
+      if (cause instanceof IngestError) throw cause;
       throw new IngestError(`${name} is not whole: its compression is damaged`, { cause });
     }
   };

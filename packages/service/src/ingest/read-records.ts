@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { EntitySet, Row, StructuralProperty } from "@cadastre/odata";
 import { codecOf } from "@cadastre/odata/run";
-import { CsvError, parse } from "csv-parse";
+import { CsvError, type Parser, parse } from "csv-parse";
 import { columnNames, delimiterOf, utf8Lines } from "./csv-text.ts";
 import type { Entry, FileContent } from "./entry.ts";
 import { numberOf, parseJson } from "./exact-json.ts";
@@ -29,13 +29,16 @@ type CsvRow = {
   readonly info: { readonly lines: number };
 };
 
+/** Maximum number of successive lines that are no records. */
+const maxSkipped = 10_000;
+
 async function* readCsv(content: FileContent, { type }: EntitySet): AsyncGenerator<Entry> {
   const skipped: Entry[] = [];
   const blocks = utf8Lines(content);
   const begun = await blocks.next();
   const first: Buffer = begun.done === true ? Buffer.alloc(0) : begun.value;
   const source = Readable.from(joined(first, blocks));
-  const rows = source.pipe(
+  const rows: Parser = source.pipe(
     parse({
       bom: true,
       columns: (header: readonly string[]) => columnNames(header, type.properties.keys()),
@@ -47,6 +50,13 @@ async function* readCsv(content: FileContent, { type }: EntitySet): AsyncGenerat
       on_skip: (error) => {
         const line = error === undefined ? 0 : Number(error["lines"]);
         skipped.push({ line, malformed: error?.code ?? "not CSV" });
+        // They are kept in memory until the next record.
+        if (skipped.length > maxSkipped)
+          rows.destroy(
+            new IngestError(
+              `the file is not CSV: no line of ${maxSkipped} has the columns of the first line. The last is line ${line}`,
+            ),
+          );
       },
     }),
   );

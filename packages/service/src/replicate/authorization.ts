@@ -44,6 +44,21 @@ export function authorizationOf(credentials: FeedCredentials | undefined): FeedA
   }
 }
 
+/**
+ * Sends a request with the headers of an authorization. If the answer is 401 and the headers can be renewed, sends it once more: a token may
+ * be revoked before it expires.
+ */
+export async function sendAuthorized(
+  authorization: FeedAuthorization | undefined,
+  signal: AbortSignal,
+  send: (headers: Readonly<Record<string, string>>) => Promise<Response>,
+): Promise<Response> {
+  const response = await send({ ...(await authorization?.headers(signal)) });
+  if (response.status !== 401 || authorization?.renew() !== true) return response;
+  leaveBody(response.body);
+  return send(await authorization.headers(signal));
+}
+
 const fixedHeader = (headers: FeedAuthorization["headers"]): FeedAuthorization => ({
   headers,
   renew: () => false,

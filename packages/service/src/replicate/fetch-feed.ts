@@ -8,7 +8,7 @@ import {
   retryAfter,
 } from "@cadastre/client/http";
 import { anySignal, isAborted, runStopped } from "./abort.ts";
-import type { FeedAuthorization } from "./authorization.ts";
+import { type FeedAuthorization, sendAuthorized } from "./authorization.ts";
 import { followed, type SourceFeed, shown } from "./feed.ts";
 import { FeedError } from "./feed-error.ts";
 import { TransientFeedError, toTransientError } from "./transient-feed-error.ts";
@@ -32,6 +32,9 @@ export type FeedRequest = {
 /** Maximum size of a decompressed answer, in bytes. */
 const maxAnswer = 64 * 1024 * 1024;
 
+/** Maximum number of JSON values in an answer. Millions of empty objects would take far more memory than their text. */
+const maxValues = 2_500_000;
+
 /** Maximum number of successive redirects. */
 const maxRedirections = 5;
 
@@ -46,18 +49,12 @@ const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
  * @throws {FeedError}
  */
 export async function fetchFeed(url: URL, asking: FeedRequest): Promise<string> {
-  const { retryPolicy, onRetry, authorization, signal } = asking;
-  let isRenewed = false;
+  const { retryPolicy, onRetry, signal } = asking;
   for (let tries = 1; ; tries++) {
     try {
       return await answerOf(url, asking, anySignal(signal, AbortSignal.timeout(retryPolicy.timeout)));
     } catch (error) {
       if (isAborted(signal)) throw runStopped();
-      // A token may be revoked before it expires.
-      if (error instanceof UnauthorizedError && !isRenewed && authorization?.renew() === true) {
-        isRenewed = true;
-        continue;
-      }
       if (!(error instanceof TransientFeedError)) throw error;
       const reason = `${shown(url)} ${error.message}`;
       if (tries >= retryPolicy.tries)
@@ -77,35 +74,41 @@ export async function fetchFeed(url: URL, asking: FeedRequest): Promise<string> 
   }
 }
 
-/** 401: the credentials are not accepted. */
-class UnauthorizedError extends FeedError {}
-
 async function answerOf(
   url: URL,
   { feed, pageSize, accept = jsonAlone, authorization }: FeedRequest,
   signal: AbortSignal,
 ): Promise<string> {
   const { apiKey } = feed;
-  const headers = {
+  const own = {
     accept: accept.join(", "),
     "odata-maxversion": "4.0",
     prefer: `odata.maxpagesize=${pageSize}, omit-values=nulls`,
     ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
-    ...(await authorization?.headers(signal)),
   };
+  const response = await sendAuthorized(authorization, signal, (headers) =>
+    followRedirects(url, { ...own, ...headers }, signal),
+  );
+  const answered = new URL(response.url);
+  await requireSuccess(response, answered, accept);
+  return await textOf(response, answered, signal);
+}
+
+/** @throws {FeedError} if a redirect leads to another origin, to which the headers are not sent */
+async function followRedirects(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<Response> {
   for (let at = url, redirections = 0; ; redirections++) {
     const response = await fetch(at, { headers, redirect: "manual", signal }).catch((error: unknown) => {
       throw toTransientError(error);
     });
     const location = response.headers.get("location");
-    if (response.status >= 300 && response.status < 400 && location !== null) {
-      leaveBody(response.body);
-      if (redirections === maxRedirections) throw new FeedError(`${shown(url)} redirects again and again`);
-      at = followed(location, at);
-      continue;
-    }
-    await requireSuccess(response, at, accept);
-    return await textOf(response, at, signal);
+    if (response.status < 300 || response.status >= 400 || location === null) return response;
+    leaveBody(response.body);
+    if (redirections === maxRedirections) throw new FeedError(`${shown(url)} redirects again and again`);
+    at = followed(location, at);
   }
 }
 
@@ -118,9 +121,7 @@ async function requireSuccess(response: Response, url: URL, accept: readonly str
   if (passing.has(status))
     throw new TransientFeedError(`gave ${status}`, retryAfter(headers.get("retry-after"), Date.now()));
   if (status === 401 || status === 403)
-    throw new (status === 401 ? UnauthorizedError : FeedError)(
-      `${shown(url)} gave ${status}: give a key that may read it`,
-    );
+    throw new FeedError(`${shown(url)} gave ${status}: give a key that may read it`);
   if (status === 200)
     throw new FeedError(
       `${shown(url)} gave \`${type.replace(/[^ -~]/g, "?").slice(0, 64)}\` and no ${accept === jsonAlone ? "JSON" : "metadata"}: is it an OData address?`,
@@ -133,5 +134,21 @@ async function textOf({ body }: Response, url: URL, signal: AbortSignal): Promis
     throw toTransientError(error);
   });
   if (bytes === undefined) throw new FeedError(`${shown(url)} gave more than ${maxAnswer} bytes`);
+  if (hasMoreValues(bytes, maxValues))
+    throw new FeedError(
+      `${shown(url)} gave more than ${maxValues} values in one answer: it must give smaller pages`,
+    );
   return bytes.toString("utf8");
+}
+
+const [comma, openArray, openObject] = [0x2c, 0x5b, 0x7b];
+
+/** True if a JSON text has more than `most` values. Those in strings are counted as well. */
+function hasMoreValues(bytes: Buffer, most: number): boolean {
+  let count = 0;
+  for (let i = 0; i < bytes.length && count <= most; i++) {
+    const byte = bytes[i];
+    if (byte === comma || byte === openArray || byte === openObject) count++;
+  }
+  return count > most;
 }

@@ -16,6 +16,7 @@ import {
 } from "./feed.ts";
 import { FeedError } from "./feed-error.ts";
 import { type FeedRequest, fetchFeed } from "./fetch-feed.ts";
+import { VisitedPages } from "./visited-pages.ts";
 
 /** Maximum number of successive pages without records. */
 const maxEmptyPages = 100;
@@ -26,11 +27,10 @@ const maxEmptyPages = 100;
  * @throws {FeedError} if an answer is not a page, or next links lead in a circle or to another origin
  */
 async function* linkedPages(first: URL, asking: FeedRequest): AsyncGenerator<FeedPage> {
-  const visited = new Set<string>();
+  const visited = new VisitedPages();
   let emptyPages = 0;
   for (let url: URL | undefined = first; url !== undefined; ) {
-    if (visited.has(url.href)) throw new FeedError(`${shown(url)} gives next links that lead in a circle`);
-    visited.add(url.href);
+    if (!visited.add(url)) throw new FeedError(`${shown(url)} gives next links that lead in a circle`);
     const page = toPage(await fetchFeed(url, asking), url);
     const { records, nextLink } = page;
     emptyPages = records.length === 0 ? emptyPages + 1 : 0;
@@ -120,13 +120,12 @@ async function* filteredPages(
   next: (after: PagePosition) => URL,
   asking: FeedRequest,
 ): AsyncGenerator<FeedPage> {
-  const visited = new Set<string>();
+  const visited = new VisitedPages();
   for (let url: URL | undefined = first; url !== undefined; ) {
-    if (visited.has(url.href))
+    if (!visited.add(url))
       throw new FeedError(
         `${shown(url)} gives the same records again: it does not keep to \`$filter\` and \`$orderby\`; try another \`--paging\``,
       );
-    visited.add(url.href);
     const page = toPage(await fetchFeed(url, asking), url);
     if (page.records.length === 0) return;
     yield page;

@@ -24,7 +24,7 @@ export type Replication = {
   readonly paging?: Paging | undefined;
   /** True to also compare all keys, and remove the records that the feed no longer has. */
   readonly full: boolean;
-  /** Records that the last run has staged, and that are not staged again. */
+  /** Records that the last run has staged. They are not staged again if the cursor is still at their time. */
   readonly latest?: LatestRecords | undefined;
   /** Fields whose values are rounded instead of rejected if they have too many digits. */
   readonly rounding: BatchCheck["rounding"];
@@ -76,8 +76,8 @@ export async function replicateFeed(task: Replication): Promise<FeedReport> {
   const now = Date.now();
   const untilNow = (time: number) => new Date(Math.min(time, now)).toISOString();
   let latest = since === null ? null : Date.parse(since);
-  // Without a cursor of this feed everything is staged.
-  const before = since === null ? undefined : task.latest;
+  // Records are known to be staged only if the cursor is at their time. It may have been set back since, or be that of another feed.
+  const before = latest !== null && latest === task.latest?.modified ? task.latest : undefined;
   let latestRecords = before;
   let [read, staged, rejected] = [0, 0, 0];
   let noted: NoteCounts = {};

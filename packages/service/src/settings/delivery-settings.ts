@@ -119,6 +119,13 @@ export const deliverySettings = {
     means:
       "Whether this process runs the [feeds](../../docs/feeds.md) that are due. The service does so only with `CADASTRE_WORKER`",
   },
+  CADASTRE_FEED_RUNS: {
+    member: "feedRuns",
+    path: "deliveries.feed_runs",
+    ...wholeNumber(1, 64),
+    default: "4",
+    means: "How many feeds this process runs at a time, so that a slow source keeps no other feed waiting",
+  },
   CADASTRE_LEASE_SECONDS: {
     member: "leaseSeconds",
     path: "deliveries.lease_seconds",

@@ -225,6 +225,14 @@ class PostgresStore implements WritableStore {
     set: (key, text) => writePostgresNote(this.#knex, key, text).catch(throwUnavailable),
   };
 
+  readonly mayWrite: WritableStore["mayWrite"] = async () => {
+    const asked = this.#knex.raw<{ readonly rows: readonly { readonly may: boolean }[] }>(
+      "select has_table_privilege('cadastre_commit', 'insert') as may",
+    );
+    const { rows } = await asked.catch(throwUnavailable);
+    return rows[0]?.may === true;
+  };
+
   /** @internal */
   readonly explain: WritableStore["explain"] = (query, { from } = {}) =>
     this.#read(query, { page: true }, { from }, async (run) => {

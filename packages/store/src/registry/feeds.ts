@@ -82,6 +82,8 @@ type FeedClaimTerms = {
   /** Duration of the lease in milliseconds. */
   readonly lease: number;
   readonly name?: string | undefined;
+  /** Names of feeds that are not leased. */
+  readonly except?: readonly string[] | undefined;
 };
 
 type FeedRow = {
@@ -136,8 +138,8 @@ export function createFeedRegistry(knex: Knex): FeedRegistry {
       const rows: readonly FeedRow[] = await feedTable(knex).orderBy("name");
       return rows.map(toFeed);
     },
-    claim: async (at, { worker, lease, name }) => {
-      const free = feedTable(knex).where("leased", "<=", at);
+    claim: async (at, { worker, lease, name, except = [] }) => {
+      const free = feedTable(knex).where("leased", "<=", at).whereNotIn("name", except);
       const wanted =
         name === undefined
           ? free.andWhere("due", "<=", at).andWhere({ state: "active" })

@@ -191,6 +191,9 @@ class SqliteStore implements WritableStore {
     set: (key, text) => this.#committer.alone(() => writeSqliteNote(this.#database, key, text)),
   };
 
+  // A file that cannot be written is not opened.
+  readonly mayWrite: WritableStore["mayWrite"] = async () => true;
+
   /** @internal */
   readonly explain: WritableStore["explain"] = async (query, { from } = {}) => {
     const stored = this.#find(query);

@@ -7,6 +7,8 @@ import { type Diagnosis, type DoctorCheck, mend, type RegistryContext, sound, wa
 
 /** Checks of the registry and of what it depends on. */
 export const registryChecks: readonly DoctorCheck[] = [
+  // First: it names the role that other checks may not have the rights for.
+  { name: "roles", needs: "registry", run: checkRoles },
   { name: "secrets", needs: "registry", run: checkOwnSecrets },
   { name: "trust", needs: "registry", run: checkTrust },
   { name: "entitlements", needs: "registry", run: checkEntitlements },
@@ -14,10 +16,30 @@ export const registryChecks: readonly DoctorCheck[] = [
   { name: "parts", needs: "registry", run: checkPlace },
   { name: "deliveries", needs: "registry", run: checkBacklog },
   { name: "feeds", needs: "registry", run: checkFeeds },
-  { name: "roles", needs: "registry", run: checkRoles },
 ];
 
-async function* checkOwnSecrets({ audit, config, folder }: RegistryContext): AsyncGenerator<Diagnosis> {
+/** Result of checks of API keys for a role that may not read them, such as that of a worker. */
+const unread = sound(
+  "the role of the database may not read keys: `cadastre doctor` as cadastre_service does",
+);
+
+/** True if the role of the database may read API keys. A statement that it may not run would end the transaction of all checks. */
+async function mayReadKeys({ audit, folder }: RegistryContext): Promise<boolean> {
+  if (folder.postgres === undefined) return true;
+  const right = audit.prepare<{ readonly may: boolean }>(
+    "cadastre_registry",
+    `select has_column_privilege('cadastre_registry.cadastre_api_key', 'digest', 'select') as "may"`,
+  );
+  for await (const { may } of right.rows()) return may;
+  return false;
+}
+
+async function* checkOwnSecrets(context: RegistryContext): AsyncGenerator<Diagnosis> {
+  if (!(await mayReadKeys(context))) {
+    yield unread;
+    return;
+  }
+  const { audit, config, folder } = context;
   let faults = 0;
   for await (const { code, subject, detail } of checkSecrets(audit, folder)) {
     faults++;
@@ -64,7 +86,12 @@ async function* checkEntitlements({ audit, now }: RegistryContext): AsyncGenerat
 
 type KeyUse = { readonly customer: string; readonly used: unknown };
 
-async function* checkKeys({ audit, now }: RegistryContext): AsyncGenerator<Diagnosis> {
+async function* checkKeys(context: RegistryContext): AsyncGenerator<Diagnosis> {
+  if (!(await mayReadKeys(context))) {
+    yield unread;
+    return;
+  }
+  const { audit, now } = context;
   const keys = audit.prepare<KeyUse>(
     "cadastre_api_key",
     `select customer, last_used as "used" from cadastre_api_key where (expires is null or expires > ?) and (revoked is null or revoked > ?)`,
@@ -151,18 +178,20 @@ type ServerRow = {
   readonly user: string;
   readonly admin: boolean;
   readonly creates: boolean;
+  /** True if the user may write records. Null if there are none yet. */
+  readonly writes: boolean | null;
 };
 
-async function* checkRoles({ audit, folder }: RegistryContext): AsyncGenerator<Diagnosis> {
+async function* checkRoles({ audit, config, folder }: RegistryContext): AsyncGenerator<Diagnosis> {
   if (folder.postgres === undefined) {
     yield sound("SQLite has none");
     return;
   }
   const server = audit.prepare<ServerRow>(
     "cadastre_registry",
-    `select current_setting('server_version_num') as "version", rolname as "user", rolsuper as "admin", has_schema_privilege('cadastre_registry', 'create') as "creates" from pg_roles where rolname = current_user`,
+    `select current_setting('server_version_num') as "version", rolname as "user", rolsuper as "admin", has_schema_privilege('cadastre_registry', 'create') as "creates", has_table_privilege(to_regclass('cadastre.cadastre_commit'), 'insert') as "writes" from pg_roles where rolname = current_user`,
   );
-  for await (const { version, user, admin, creates } of server.rows()) {
+  for await (const { version, user, admin, creates, writes } of server.rows()) {
     if (Number(version) < leastPostgres)
       yield mend(`PostgreSQL ${version} is too old`, "upgrade to PostgreSQL 14 or later");
     yield admin || creates
@@ -170,6 +199,11 @@ async function* checkRoles({ audit, folder }: RegistryContext): AsyncGenerator<D
           `${user} may change tables${admin ? ", and is a superuser" : ""}`,
           "`cadastre init roles`, and the address of cadastre_service in `database.url`",
         )
-      : sound(`${user} may read and write rows alone`);
+      : sound(`${user} may ${writes === false ? "read records" : "read and write rows"} alone`);
+    if (writes === false && config.runsFeeds)
+      yield warn(
+        `${user} may not write records, so feeds do not run in its processes`,
+        "run one `cadastre worker` as cadastre_service, and set `CADASTRE_FEEDS=false` here",
+      );
   }
 }
