@@ -132,6 +132,7 @@ export const operatorExamples: ExampleTable = {
     "cadastre system learn acme --metadata https://feed.example/reso/odata --key-env FEED_KEY",
     "cadastre system learn acme --metadata metadata.xml --lookups lookups.json --out fields.json",
     "cadastre system learn acme --metadata metadata.xml --apply --yes",
+    "cadastre system learn acme --sample listings.csv.gz --resource Property --prefix-names --mapping-out mapping.json",
   ],
   "system export": ["cadastre system export --out catalog.json"],
   "system import": ["cadastre system import catalog.json --dry-run", "cadastre system import catalog.json"],

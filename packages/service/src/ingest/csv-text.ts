@@ -66,13 +66,14 @@ export function delimiterOf(text: string): string {
  */
 export function columnNames(header: readonly string[], fields: Iterable<string>): string[] {
   const names = new Set(fields);
-  const known = new Map([...names].map((name) => [plain(name), name]));
+  const known = new Map([...names].map((name) => [plainName(name), name]));
   for (const column of header) {
-    const field = known.get(plain(column));
+    const field = known.get(plainName(column));
     if (field !== undefined && !names.has(column))
       throw new IngestError(`the column \`${column}\` is not a field: rename it to \`${field}\``);
   }
   return [...header];
 }
 
-const plain = (name: string): string => name.replaceAll(/[\s_-]/g, "").toLowerCase();
+/** Returns a name without what differs between its forms: letter case, spaces, `_` and `-`. */
+export const plainName = (name: string): string => name.replaceAll(/[\s_-]/g, "").toLowerCase();

@@ -42,14 +42,20 @@ export async function withInput<T>(
   }
 }
 
+const refuseRead = (name: string) => (cause: NodeJS.ErrnoException) => {
+  throw new IngestError(`${name} cannot be read (${cause.code})`, { cause });
+};
+
 async function inputOf(file: string, name: string): Promise<Input> {
-  const refuse = (cause: NodeJS.ErrnoException) => {
-    throw new IngestError(`${name} cannot be read (${cause.code})`, { cause });
-  };
-  const { size } = await stat(file).catch(refuse);
   const hash = createHash("sha256");
-  await pipeline(createReadStream(file), hash).catch(refuse);
-  const head = await readHead(file);
+  await pipeline(createReadStream(file), hash).catch(refuseRead(name));
+  return { ...(await openInput(file, name)), sha256: hash.digest("hex") };
+}
+
+/** Opens a file without reading all of it, as its hash would need. @throws {IngestError} if it cannot be read, or is a zip archive */
+export async function openInput(file: string, name: string): Promise<Omit<Input, "sha256">> {
+  const { size } = await stat(file).catch(refuseRead(name));
+  const head = await readHead(file).catch(refuseRead(name));
   if (head.subarray(0, zipMagic.length).equals(zipMagic))
     throw new IngestError(
       `${name} is a zip archive, which is not read: extract it, and ingest its files one by one, plain or in gzip`,
@@ -80,12 +86,14 @@ async function inputOf(file: string, name: string): Promise<Input> {
     } catch (cause) {
       if (cause instanceof IngestError) throw cause;
       throw new IngestError(`${name} is not whole: its compression is damaged`, { cause });
+    } finally {
+      // The reader may need only the beginning.
+      source.destroy();
     }
   };
   return {
     name,
     bytes: size,
-    sha256: hash.digest("hex"),
     start: isPacked ? unpackedStart(head) : head.toString(),
     read,
   };

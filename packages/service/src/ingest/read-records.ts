@@ -11,10 +11,15 @@ import { jsonEntry } from "./json-entry.ts";
 import { readCommonFormat } from "./read-common-format.ts";
 import { maxLine, readLines } from "./read-lines.ts";
 
-/** Readers of the formats. Each yields the entries of a file in order. */
-export const readers: Readonly<
-  Record<Format, (content: FileContent, entitySet: EntitySet) => AsyncGenerator<Entry>>
-> = {
+/** Yields the entries of a file in order. `onColumns` is called with the names of the columns, if the format has a line of them. */
+type Reader = (
+  content: FileContent,
+  entitySet: EntitySet,
+  onColumns?: (names: readonly string[]) => void,
+) => AsyncGenerator<Entry>;
+
+/** Readers of the formats. */
+export const readers: Readonly<Record<Format, Reader>> = {
   common: readCommonFormat,
   jsonl: readJsonLines,
   csv: readCsv,
@@ -32,7 +37,11 @@ type CsvRow = {
 /** Maximum number of successive lines that are no records. */
 const maxSkipped = 10_000;
 
-async function* readCsv(content: FileContent, { type }: EntitySet): AsyncGenerator<Entry> {
+async function* readCsv(
+  content: FileContent,
+  { type }: EntitySet,
+  onColumns: (names: readonly string[]) => void = () => {},
+): AsyncGenerator<Entry> {
   const skipped: Entry[] = [];
   const blocks = utf8Lines(content);
   const begun = await blocks.next();
@@ -41,7 +50,11 @@ async function* readCsv(content: FileContent, { type }: EntitySet): AsyncGenerat
   const rows: Parser = source.pipe(
     parse({
       bom: true,
-      columns: (header: readonly string[]) => columnNames(header, type.properties.keys()),
+      columns: (header: readonly string[]) => {
+        const names = columnNames(header, type.properties.keys());
+        onColumns(names);
+        return names;
+      },
       delimiter: delimiterOf(first.toString()),
       info: true,
       max_record_size: maxLine,
@@ -69,6 +82,8 @@ async function* readCsv(content: FileContent, { type }: EntitySet): AsyncGenerat
   } catch (cause) {
     if (cause instanceof CsvError) throw new IngestError(`the file is not CSV: ${cause.code}`, { cause });
     throw cause;
+  } finally {
+    source.destroy();
   }
   yield* skipped;
 }
@@ -96,7 +111,7 @@ const number = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
  * Returns the JSON value of a cell, or the text itself if it is not a value of the property's type. A collection is a JSON array or a
  * comma-separated list.
  */
-function cellValue(text: string, property: StructuralProperty | undefined): unknown {
+export function cellValue(text: string, property: StructuralProperty | undefined): unknown {
   if (property === undefined) return text;
   if (property.collection)
     return text.startsWith("[") ? (parseJson(text) ?? text) : text.split(",").map((item) => item.trim());

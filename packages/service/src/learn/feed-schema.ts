@@ -14,6 +14,18 @@ export type FeedField = {
   /** Name of its lookup in the source. */
   readonly lookup?: string;
   readonly annotations?: readonly Annotation[];
+  /** Facts that metadata does not state. Undefined: the field is of metadata. */
+  readonly sampled?: SampledFacts;
+};
+
+/** Facts about the values of a field in a sample of records. */
+export type SampledFacts = {
+  /** Reasons why fields that the service has do not take all of the values, by their names. An absent field takes them. */
+  readonly misfits: ReadonlyMap<string, string>;
+  /** Reason why the values suggest no type. `undecided`: there is no value. */
+  readonly untyped?: { readonly verdict: "undecided" | "left-out"; readonly reason: string };
+  /** Remark on the proposed field. */
+  readonly remark?: string;
 };
 
 /** A value of a lookup: its display form, and the name of the enumeration member if the source has one. */
@@ -23,4 +35,6 @@ export type FeedLookupValue = readonly [value: string, legacyODataValue: string 
 export type FeedSchema = {
   readonly fields: readonly FeedField[];
   readonly lookups: ReadonlyMap<string, readonly FeedLookupValue[]>;
+  /** Remarks on the source. */
+  readonly notes?: readonly string[];
 };

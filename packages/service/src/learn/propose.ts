@@ -1,3 +1,4 @@
+import { nearest } from "@cadastre/odata";
 import {
   type Catalog,
   dictionaryCatalog,
@@ -6,12 +7,13 @@ import {
   type LocalResource,
   type LookupStatus,
   type LookupTable,
-  legacyValueOf,
   localResources,
   type OriginatingSystem,
 } from "@cadastre/reso";
-import type { FeedField, FeedLookupValue, FeedSchema } from "./feed-schema.ts";
+import type { FeedField, FeedSchema } from "./feed-schema.ts";
+import { fieldAlsoCalled, identifierOf, wordsOfName } from "./field-names.ts";
 import { fitsStandard, localFacets, typeText } from "./field-types.ts";
+import { quotedValues, toLookupValues } from "./lookup-values.ts";
 
 /** Fate of a field of the source. */
 export type FieldVerdict = {
@@ -19,9 +21,10 @@ export type FieldVerdict = {
   readonly name: string;
   /**
    * `local`: added, or widened if the system has it with less room. `known`: the system has it, with enough room. `clash`: not proposed,
-   * because its name or type conflicts, or the dictionary has another name for it. `left-out`: not representable.
+   * because its name or type conflicts, or the dictionary has another name for it. `left-out`: not representable. `undecided`: the sample has
+   * no value of it.
    */
-  readonly verdict: "standard" | "local" | "known" | "clash" | "left-out";
+  readonly verdict: "standard" | "local" | "known" | "clash" | "left-out" | "undecided";
   /** Reason of a clash or omission, or a remark. */
   readonly reason?: string;
   /** Name under which the service has the field, if it is another one. */
@@ -51,7 +54,7 @@ const descriptions: ReadonlySet<string> = new Set(["Lookup", "Field"]);
 export function propose(
   { fields, lookups }: FeedSchema,
   system: OriginatingSystem,
-  { systems }: Catalog,
+  { systems, fieldsOf }: Catalog,
   options: ProposalOptions,
 ): Proposal {
   const proposed: Partial<Record<LocalResource, LocalField[]>> = {};
@@ -67,12 +70,13 @@ export function propose(
       ),
   );
   const named = new Set(fields.map(({ resource, name }) => `${resource}/${name}`));
+  const taken = new Set<string>();
 
   /**
    * Proposes the missing values of a lookup, unless the dictionary closes it (a note) or leaves it open. Returns the facets of a field that
    * has it.
    */
-  function proposeLookup(lookup: string): Pick<LocalField, "lookup" | "lookupStatus"> {
+  function proposeLookup(lookup: string, isSampled = false): Pick<LocalField, "lookup" | "lookupStatus"> {
     const standard = standardStatus.get(lookup);
     const values = lookups.get(lookup) ?? [];
     if (standard !== undefined) {
@@ -83,63 +87,36 @@ export function propose(
       const added = values.filter(([value]) => !known.has(value.trim()));
       // The values of an open lookup, such as City, come from the records.
       if (standard === "Open with Enumerations" && added.length > 0)
-        additions.set(lookup, toLookupValues(added));
+        additions.set(lookup, toLookupValues(added, system.lookups?.[lookup]));
       if (standard === "Locked with Enumerations" && added.length > 0)
         notes.push(
-          `lookup ${lookup} is closed by the dictionary: records with ${quoted(added)} will be rejected, map these values`,
+          `lookup ${lookup} is closed by the dictionary: records with ${quotedValues(added)} will be rejected, map these values`,
         );
       return { lookup, lookupStatus: standard };
     }
     const name = lookup.startsWith(system.prefix) ? lookup : system.prefix + lookup.replaceAll(/\W/g, "_");
-    const own = toLookupValues(values);
+    const own = toLookupValues(values, system.lookups?.[name]);
     additions.set(name, own);
     if (own.length < values.length)
       notes.push(
         `lookup ${name}: ${values.length - own.length} values are listed twice, empty or longer than 255 characters, and left out`,
       );
     if (own.length === 0) return { lookup: name, lookupStatus: "Open" };
-    return {
-      lookup: name,
-      lookupStatus: options.closedLookups ? "Locked with Enumerations" : "Open with Enumerations",
-    };
+    // A sample does not tell that there are no other values.
+    const status = isSampled ? "Open" : "Open with Enumerations";
+    return { lookup: name, lookupStatus: options.closedLookups ? "Locked with Enumerations" : status };
   }
 
   function judge(field: FeedField): Omit<FieldVerdict, "resource" | "name"> {
     const resource = field.resource as LocalResource;
     const standardFields = dictionaryCatalog.resource(resource).fields;
-    const standard = standardFields.find(({ name }) => name === field.name);
-    if (standard !== undefined) {
-      if (!fitsStandard(field, standard))
-        return {
-          verdict: "clash",
-          reason: `the standard field is ${typeText(standard)}, the source has ${typeText(field)}: convert its values, or leave the field out`,
-        };
-      if (standard.lookup !== undefined && field.lookup === standard.lookup) proposeLookup(standard.lookup);
-      return { verdict: "standard" };
-    }
-    const meant = standardFieldAlsoCalled(standardFields, field.name);
-    if (meant !== undefined) {
-      const isFree = !named.has(`${resource}/${meant.name}`);
-      const fits = fitsStandard(field, meant);
-      const to = `the dictionary's name for it is \`${meant.name}\``;
-      if (!isFree)
-        return {
-          verdict: "clash",
-          reason: `${to}, which the source has too: leave one of them out`,
-        };
-      if (!fits)
-        return {
-          verdict: "clash",
-          reason: `${to}, which is ${typeText(meant)}, and the source has ${typeText(field)}: rename it`,
-        };
-      return {
-        verdict: "clash",
-        renamedTo: meant.name,
-        reason: `${to}: map it to that`,
-      };
-    }
-    if (!/^[A-Za-z_]\w*$/.test(field.name) || field.name.length > 128)
+    const meant = fieldAlsoCalled(standardFields, field.name);
+    if (meant !== undefined) return judgeStandard(field, meant);
+    const identifier = identifierOf(field.name);
+    if (identifier === undefined)
       return { verdict: "left-out", reason: "its name is no OData identifier of at most 128 characters" };
+    const { sampled } = field;
+    if (sampled?.untyped !== undefined) return sampled.untyped;
     const facets = localFacets(field);
     if (facets === undefined)
       return {
@@ -147,25 +124,40 @@ export function propose(
         reason: `${typeText(field)} is no type of local fields: they are texts, booleans, integers, decimals, dates, timestamps and times`,
       };
     const name =
-      options.prefixNames && !field.name.startsWith(system.prefix) ? system.prefix + field.name : field.name;
+      options.prefixNames && !identifier.startsWith(system.prefix) ? system.prefix + identifier : identifier;
     const owner = others.get(`${resource}/${name}`.toLowerCase());
     if (owner !== undefined)
       return {
         verdict: "clash",
-        reason: `${owner} has a field of that name: --prefix-names makes it \`${system.prefix}${field.name}\``,
+        reason: `${owner} has a field of that name: --prefix-names makes it \`${system.prefix}${identifier}\``,
       };
+    const folded = `${resource}/${name}`.toLowerCase();
+    if (taken.has(folded))
+      return {
+        verdict: "clash",
+        reason: `the source has two fields for \`${name}\`: leave one of them out, or rename it`,
+      };
+    taken.add(folded);
     const renamed = name === field.name ? {} : { renamedTo: name };
     const known = system.fields?.[resource]?.find((one) => one.name === name);
+    const misfit = sampled?.misfits.get(name);
+    if (known !== undefined && sampled !== undefined && misfit === undefined) {
+      if (known.lookup !== undefined && field.lookup === known.lookup) proposeLookup(known.lookup);
+      return { verdict: "known", ...renamed };
+    }
     const added: LocalField = {
       name,
       displayName: displayNameOf(field),
       ...facets,
-      ...(field.lookup !== undefined && facets.type === "Edm.String" ? proposeLookup(field.lookup) : {}),
+      ...(field.lookup !== undefined && facets.type === "Edm.String"
+        ? proposeLookup(field.lookup, sampled !== undefined)
+        : {}),
       ...(field.annotations === undefined ? {} : { annotations: field.annotations }),
     };
     if (known === undefined) {
       proposed[resource] = [...(proposed[resource] ?? []), added];
-      return { verdict: "local", ...renamed };
+      const reason = remarkOn(added, field, standardFields);
+      return { verdict: "local", ...renamed, ...(reason === undefined ? {} : { reason }) };
     }
     if (typeText(known) !== typeText(added))
       return {
@@ -173,10 +165,45 @@ export function propose(
         reason: `the system has it as ${typeText(known)}, the source as ${typeText(added)}: a field keeps its type`,
       };
     const wider = widened(known, added);
-    if (wider !== known) proposed[resource] = [...(proposed[resource] ?? []), wider];
-    return wider === known
-      ? { verdict: "known", ...renamed }
-      : { verdict: "local", ...renamed, reason: "the system has it with less room" };
+    if (wider === known)
+      return misfit === undefined
+        ? { verdict: "known", ...renamed }
+        : { verdict: "clash", reason: `${misfit}: map these values` };
+    proposed[resource] = [...(proposed[resource] ?? []), wider];
+    return { verdict: "local", ...renamed, reason: "the system has it with less room" };
+  }
+
+  /** Judges a field that has the name of a standard one, or another name for it. */
+  function judgeStandard(field: FeedField, standard: Field): Omit<FieldVerdict, "resource" | "name"> {
+    const { name } = standard;
+    const isRenamed = field.name !== name;
+    const to = isRenamed ? `the dictionary's name for it is \`${name}\`, ` : "";
+    if (isRenamed && named.has(`${field.resource}/${name}`))
+      return { verdict: "clash", reason: `${to}which the source has too: leave one of them out` };
+    if (!fieldsOf(field.resource as LocalResource).some((one) => one.name === name))
+      return {
+        verdict: "clash",
+        reason: `${to}${isRenamed ? "which is" : "it is"} a standard field that is switched off: \`cadastre field enable ${field.resource} ${name}\` serves it`,
+      };
+    const renamed = isRenamed ? { renamedTo: name } : {};
+    const misfit = field.sampled?.misfits.get(name);
+    if (misfit !== undefined)
+      return {
+        verdict: "clash",
+        ...renamed,
+        reason: `${to}${misfit}: map these values, or leave the field out`,
+      };
+    if (field.sampled === undefined && !fitsStandard(field, standard))
+      return {
+        verdict: "clash",
+        reason: isRenamed
+          ? `${to}which is ${typeText(standard)}, and the source has ${typeText(field)}: rename it`
+          : `the standard field is ${typeText(standard)}, the source has ${typeText(field)}: convert its values, or leave the field out`,
+      };
+    if (standard.lookup !== undefined && field.lookup === standard.lookup) proposeLookup(standard.lookup);
+    return isRenamed
+      ? { verdict: "clash", ...renamed, reason: `${to.slice(0, -2)}: map it to that` }
+      : { verdict: "standard" };
   }
 
   const unknown = new Map<string, number>();
@@ -213,56 +240,56 @@ const standardStatus: ReadonlyMap<string, LookupStatus> = new Map(
   ),
 );
 
-/** Returns the standard field that a name stands for: a synonym of the dictionary, or the name in another letter case. */
-function standardFieldAlsoCalled(fields: readonly Field[], name: string): Field | undefined {
-  const folded = name.toLowerCase();
-  return fields.find(
-    (field) =>
-      field.name.toLowerCase() === folded ||
-      field.synonyms.some((synonym) => synonym.toLowerCase() === folded),
-  );
-}
-
 /** Returns the known field with the greater facets of both, or itself if it has them. */
 function widened(known: LocalField, found: LocalField): LocalField {
+  const scale = greater(known.scale, found.scale);
+  const wholeDigits = greater(wholeDigitsOf(known), wholeDigitsOf(found));
+  const room = {
+    maxLength: greater(known.maxLength, found.maxLength),
+    precision: wholeDigits === undefined ? undefined : wholeDigits + (scale ?? 0),
+    scale,
+  };
   const grown = (["maxLength", "precision", "scale"] as const).flatMap((facet) => {
-    const [was, is] = [known[facet], found[facet]];
+    const [was, is] = [known[facet], room[facet]];
     return was !== undefined && is !== undefined && is > was ? [[facet, is] as const] : [];
   });
   return grown.length === 0 ? known : { ...known, ...Object.fromEntries(grown) };
 }
 
-/** Returns values in the form of the catalog: each value and each legacy name once. */
-function toLookupValues(values: readonly FeedLookupValue[]): LookupTable[string] {
-  const [known, names] = [new Set<string>(), new Set<string>()];
-  return values.flatMap(([text, legacy], i): LookupTable[string] => {
-    const value = text.trim();
-    if (value === "" || value.length > 255 || /\p{Cc}/u.test(value) || known.has(value)) return [];
-    const wanted =
-      legacy !== undefined && /^\w{1,128}$/.test(legacy) ? legacy : legacyValueOf(value).slice(0, 100);
-    const name = wanted === "" || names.has(wanted) ? `${wanted}_${i + 1}` : wanted;
-    known.add(value);
-    names.add(name);
-    return [[value, name]];
-  });
-}
+/** Undefined stands for no limit. */
+const greater = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined ? undefined : Math.max(a, b ?? a);
 
-const quoted = (values: readonly FeedLookupValue[]): string =>
-  values
-    .slice(0, 5)
-    .map(([value]) => `\`${value.slice(0, 64)}\``)
-    .join(", ") + (values.length > 5 ? ` and ${values.length - 5} more` : "");
+/** Digits before the point. */
+const wholeDigitsOf = ({ precision, scale = 0 }: LocalField): number | undefined =>
+  precision === undefined ? undefined : precision - scale;
+
+/** Returns what the operator may want to change of a field that a sample suggests. */
+function remarkOn(
+  { lookup, lookupStatus }: LocalField,
+  { name, sampled }: FeedField,
+  standardFields: readonly Field[],
+): string | undefined {
+  if (sampled === undefined) return undefined;
+  const meant = nearest(
+    name,
+    standardFields.map((field) => field.name),
+  );
+  const remarks = [
+    meant !== undefined &&
+      `its name is near the standard field \`${meant}\`: rename it in a mapping if it is that`,
+    lookup !== undefined &&
+      lookupStatus === "Open" &&
+      `its values repeat, so \`${lookup}\` lists them and takes others too: --closed-lookups makes it reject others`,
+    sampled.remark,
+  ].filter((remark) => typeof remark === "string");
+  return remarks.length === 0 ? undefined : remarks.join("; ");
+}
 
 /** Returns the display name of a field: the source's, or the words of its name, without a prefix. */
 function displayNameOf({ name, displayName }: FeedField): string {
   const given = displayName?.replaceAll(/\p{Cc}+/gu, " ").trim();
   if (given) return given.slice(0, 128);
-  return wordsOfName(name) || name;
+  const plain = name.replaceAll(/\p{Cc}+/gu, " ").trim();
+  return (wordsOfName(plain) || plain).slice(0, 128);
 }
-
-/** Returns the words of a field's name, without its prefix: `NSM_DockLength` is `Dock Length`. */
-export const wordsOfName = (name: string): string =>
-  name
-    .replace(/^[A-Z0-9]+_/, "")
-    .replaceAll(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_/g, " ")
-    .trim();

@@ -66,8 +66,8 @@ describe("a source's metadata is proposed in words", () => {
       "+ field Property/DockLength of northshore: Decimal(7,2), `Length of dock & pier`",
       "+ field Property/Zone of northshore: String of lookup NSM_Zone, `Zone`",
       "+ field Property/Views of northshore: list of String of lookup NSM_Views, `Views`",
-      "+ lookup NSM_Zone of northshore: 2 values",
-      "+ lookup NSM_Views of northshore: 1 values",
+      "+ lookup NSM_Zone of northshore: 2 values, `Mixed Use`, `Farm`",
+      "+ lookup NSM_Views of northshore: 1 values, `Lake`",
       "! Property/YearBuilt: the standard field is Edm.Int64, the source has Edm.String: convert its values, or leave the field out",
       "! Property/listingid: the dictionary's name for it is `ListingId`: map it to that",
       "! Property/Dock: other has a field of that name: --prefix-names makes it `NSM_Dock`",
@@ -87,13 +87,16 @@ describe("a source's metadata is proposed in words", () => {
     const learn = ["system", "learn", "northshore", "--metadata", file, "--prefix-names"];
     await command(...learn, "--out", out, "--mapping-out", mapping);
     expect(JSON.parse(await readFile(mapping, "utf8"))).toEqual({
-      rename: {
+      resources: {
         Property: {
-          listingid: "ListingId",
-          Dock: "NSM_Dock",
-          DockLength: "NSM_DockLength",
-          Zone: "NSM_Zone",
-          Views: "NSM_Views",
+          rename: {
+            listingid: "ListingId",
+            Dock: "NSM_Dock",
+            DockLength: "NSM_DockLength",
+            Zone: "NSM_Zone",
+            Views: "NSM_Views",
+          },
+          drop: ["Shape"],
         },
       },
     });

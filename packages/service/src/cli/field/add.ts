@@ -6,7 +6,7 @@ import {
   localResources,
 } from "@cadastre/reso";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { wordsOfName } from "../../learn/propose.ts";
+import { wordsOfName } from "../../learn/field-names.ts";
 import { editCatalog, printChange } from "../system/change-catalog.ts";
 import { withAdditions } from "./add-fields.ts";
 

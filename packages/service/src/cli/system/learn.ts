@@ -1,10 +1,16 @@
 import { writeFile } from "node:fs/promises";
 import { createInterface } from "node:readline/promises";
 import { defaultRetryPolicy } from "@cadastre/client/http";
-import { Command, Option } from "commander";
+import { type Catalog, type LocalResource, localResources, type OriginatingSystem } from "@cadastre/reso";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { maxTop } from "../../catalog.ts";
 import { currentCatalog } from "../../data/catalogs.ts";
+import { type Format, formats } from "../../ingest/format.ts";
+import type { ResourceMapping } from "../../ingest/mapping.ts";
+import type { FeedSchema } from "../../learn/feed-schema.ts";
+import { quotedValues } from "../../learn/lookup-values.ts";
 import { type FieldVerdict, type Proposal, propose } from "../../learn/propose.ts";
+import { readSample } from "../../learn/read-sample.ts";
 import { readSource } from "../../learn/read-source.ts";
 import { createFrom } from "../catalog.ts";
 import { withServiceRegistry } from "../data.ts";
@@ -16,7 +22,11 @@ import { editCatalog, printChange } from "./change-catalog.ts";
 import { requireSystem } from "./require-system.ts";
 
 type Options = FeedKeySource & {
-  readonly metadata: string;
+  readonly metadata?: string;
+  readonly sample?: string;
+  readonly resource?: LocalResource;
+  readonly format?: Format;
+  readonly limit?: number;
   readonly lookups?: string;
   readonly prefixNames?: true;
   readonly closedLookups?: true;
@@ -31,41 +41,116 @@ type Options = FeedKeySource & {
 export const learnCommand = (): Command =>
   new Command("learn")
     .description(
-      "Propose the local fields and lookups of a system from the $metadata of its source. Nothing changes without --apply.",
+      "Propose the local fields and lookups of a system from the $metadata of its source, or from the values of a file of records. Nothing changes without --apply.",
     )
     .argument("<system>", "id of the system, as `system list` shows it")
-    .requiredOption(
+    .option(
       "--metadata <place>",
       "file of CSDL XML or JSON, or address of a service or of its $metadata, whose Lookup and Field are read too",
     )
     .option("--lookups <place>", "file or address of records of Lookup or Field")
     .addOption(new Option("--key-env <name>", "variable that holds the API key").conflicts("keyFile"))
     .option("--key-file <file>", "file that holds the API key")
+    .option(
+      "--sample <file>",
+      "file of records, whose values tell the types: RESO Common Format, JSON lines or CSV, plain or gzip",
+    )
+    .addOption(
+      new Option("--resource <resource>", "with --sample: what the records are").choices(localResources),
+    )
+    .addOption(
+      new Option("--format <format>", "with --sample: by default that of the file's name or text").choices(
+        formats,
+      ),
+    )
+    .addOption(
+      new Option(
+        "--limit <count>",
+        `with --sample: most records that are read (default: ${usualLimit})`,
+      ).argParser(parseLimit),
+    )
     .option("--prefix-names", "begin the names of local fields with the prefix of the system")
     .option("--closed-lookups", "lookups of the system take no further values")
-    .option("--mapping-out <file>", "write the changed names to a new file, as JSON: `rename` by resource")
+    .option(
+      "--mapping-out <file>",
+      "write a new mapping file for `ingest --mapping`: the names that change, and the fields that are left out",
+    )
     .option("--out <file>", "write the fields and lookups to a new file, as `field import` takes them")
     .addOption(new Option("--json", "write the result for machines"))
     .option("--apply", "add the fields and lookups to the catalog")
     .option("--yes", "with --apply: do not ask")
     .action(learn);
 
-async function learn(id: string, options: Options): Promise<void> {
-  const schema = await readSource(
-    { metadata: options.metadata, lookups: options.lookups },
-    {
-      apiKey: await readFeedKey(options),
-      pageSize: maxTop,
-      retryPolicy: defaultRetryPolicy,
-      onRetry: (reason, pause) => printMessage(`  ${reason}: again in ${(pause / 1000).toFixed(1)} s`),
-    },
+/** Records of a sample that are read by default. */
+const usualLimit = 10_000;
+
+function parseLimit(text: string): number {
+  if (!/^[1-9]\d{0,6}$/.test(text))
+    throw new InvalidArgumentError("It must be a whole number from 1 to 9999999.");
+  return Number(text);
+}
+
+/** Options that belong to one of the two sources, with their flags. */
+const optionsOf = {
+  metadata: { lookups: "--lookups", keyEnv: "--key-env", keyFile: "--key-file" },
+  sample: { resource: "--resource", format: "--format", limit: "--limit" },
+} as const satisfies Record<string, Partial<Record<keyof Options, string>>>;
+
+/** @throws {CommandRefused} unless the options name one source, and belong to it */
+function requireOneSource(options: Options): void {
+  const { metadata, sample, resource } = options;
+  if ((metadata === undefined) === (sample === undefined))
+    throw new CommandRefused(
+      `give ${metadata === undefined ? "" : "only "}one of --metadata, for the description of a source, and --sample, for a file of its records`,
+    );
+  const [given, other] =
+    metadata === undefined ? (["sample", "metadata"] as const) : (["metadata", "sample"] as const);
+  for (const [name, flag] of Object.entries(optionsOf[other]))
+    if (options[name as keyof Options] !== undefined)
+      throw new CommandRefused(
+        `${flag} goes with --${other}, and not with --${given}: allowed with --${given} are ${Object.values(optionsOf[given]).join(", ")}`,
+      );
+  if (sample !== undefined && resource === undefined)
+    throw new CommandRefused(
+      `--resource is missing: with --sample, say what the records are: ${localResources.join(", ")}`,
+    );
+}
+
+/** Reads what the options name. The catalog is that in force. */
+async function readSchema(
+  options: Options,
+  system: OriginatingSystem,
+  catalog: Catalog,
+): Promise<FeedSchema> {
+  const { metadata, lookups, sample, resource, format, limit = usualLimit } = options;
+  if (sample === undefined || resource === undefined)
+    return readSource(
+      { metadata: metadata ?? "", lookups },
+      {
+        apiKey: await readFeedKey(options),
+        pageSize: maxTop,
+        retryPolicy: defaultRetryPolicy,
+        onRetry: (reason, pause) => printMessage(`  ${reason}: again in ${(pause / 1000).toFixed(1)} s`),
+      },
+    );
+  const read = await readSample({ file: sample, resource, format, limit }, system, catalog);
+  printMessage(
+    `Read ${number(read.records)} records of ${sample}${read.records < limit ? "" : ", as --limit says"}.`,
   );
+  return read;
+}
+
+async function learn(id: string, options: Options): Promise<void> {
+  requireOneSource(options);
+  const place = options.sample ?? options.metadata ?? "";
   const proposal = await withServiceRegistry(async ({ catalogs }) => {
     const { catalog } = await currentCatalog(catalogs);
+    const system = requireSystem(catalog, id);
+    const schema = await readSchema(options, system, catalog);
     const { prefixNames = false, closedLookups = false } = options;
-    const found = propose(schema, requireSystem(catalog, id), catalog, { prefixNames, closedLookups });
-    createFrom(options.metadata, withAdditions(catalog.definition, id, found));
-    return found;
+    const found = propose(schema, system, catalog, { prefixNames, closedLookups });
+    createFrom(place, withAdditions(catalog.definition, id, found));
+    return { ...found, notes: [...(schema.notes ?? []), ...found.notes] };
   });
   const { fields, lookups, verdicts, notes } = proposal;
   printResult(
@@ -74,7 +159,8 @@ async function learn(id: string, options: Options): Promise<void> {
       : describe(id, proposal).join("\n"),
   );
   if (options.out !== undefined) await writeNew(options.out, { fields, lookups });
-  if (options.mappingOut !== undefined) await writeNew(options.mappingOut, { rename: renamesOf(verdicts) });
+  if (options.mappingOut !== undefined)
+    await writeNew(options.mappingOut, { resources: mappingOf(verdicts) });
   if (!options.apply) return;
   const count = Object.values(fields).flat().length;
   if (count === 0 && Object.keys(lookups).length === 0) return printMessage("Nothing to apply.");
@@ -83,9 +169,9 @@ async function learn(id: string, options: Options): Promise<void> {
     action: "field.add",
     system: id,
     change: (definition) => withAdditions(definition, id, proposal),
-    faultsOf: (path) => `${options.metadata}: ${path.replace(/^systems\[\d+\]\.?/, "")}`,
+    faultsOf: (path) => `${place}: ${path.replace(/^systems\[\d+\]\.?/, "")}`,
   });
-  printChange(`${id} has the ${number(count)} fields of ${options.metadata}.`, changed);
+  printChange(`${id} has the ${number(count)} fields of ${place}.`, changed);
 }
 
 /** @throws {CommandRefused} unless the operator agrees */
@@ -112,15 +198,24 @@ async function writeNew(file: string, content: unknown): Promise<void> {
   printMessage(`Wrote ${file}.`);
 }
 
-/** Returns the names that change, from the source's to the service's, by resource. */
-function renamesOf(verdicts: readonly FieldVerdict[]): Readonly<Record<string, Record<string, string>>> {
-  const renames: Record<string, Record<string, string>> = {};
-  for (const { resource, name, renamedTo } of verdicts)
-    if (renamedTo !== undefined) renames[resource] = { ...renames[resource], [name]: renamedTo };
-  return renames;
+/** Returns the mapping that reads the source's records: the names that change, and the fields that the service does not take. */
+function mappingOf(verdicts: readonly FieldVerdict[]): Readonly<Record<string, ResourceMapping>> {
+  const resources = [...new Set(verdicts.map(({ resource }) => resource))];
+  const mappings = resources.map((resource): readonly [string, ResourceMapping] => {
+    const own = verdicts.filter((one) => one.resource === resource && one.name !== "*");
+    const renamed = own.flatMap(({ name, renamedTo }): [string, string][] =>
+      renamedTo === undefined ? [] : [[name, renamedTo]],
+    );
+    const drop = own
+      .filter(({ verdict }) => verdict === "left-out" || verdict === "undecided")
+      .map(({ name }) => name);
+    const rename = renamed.length > 0 && { rename: Object.fromEntries(renamed) };
+    return [resource, { ...rename, ...(drop.length > 0 && { drop }) }];
+  });
+  return Object.fromEntries(mappings.filter(([, mapping]) => Object.keys(mapping).length > 0));
 }
 
-/** Returns a line for each difference: `+` added, `!` clash, `-` left out. Then the counts. */
+/** Returns a line for each difference: `+` added, `?` to be looked at, `!` clash, `-` left out. Then the counts. */
 function describe(id: string, { fields, lookups, verdicts, notes }: Proposal): readonly string[] {
   const added = Object.entries(fields).flatMap(([resource, list]) =>
     list.map((field) => {
@@ -132,15 +227,21 @@ function describe(id: string, { fields, lookups, verdicts, notes }: Proposal): r
     }),
   );
   const values = Object.entries(lookups).map(
-    ([name, list]) => `+ lookup ${name} of ${id}: ${number(list.length)} values`,
+    ([name, list]) =>
+      `+ lookup ${name} of ${id}: ${number(list.length)} values${list.length === 0 ? "" : `, ${quotedValues(list)}`}`,
   );
-  const signs: Partial<Record<FieldVerdict["verdict"], string>> = { clash: "!", "left-out": "-" };
+  const signs: Partial<Record<FieldVerdict["verdict"], string>> = {
+    clash: "!",
+    "left-out": "-",
+    undecided: "?",
+    local: "?",
+  };
   const others = verdicts.flatMap(({ resource, name, verdict, reason }) => {
     const sign = signs[verdict];
-    return sign === undefined ? [] : [`${sign} ${resource}/${name}: ${reason}`];
+    return sign === undefined || reason === undefined ? [] : [`${sign} ${resource}/${name}: ${reason}`];
   });
   const count = (verdict: FieldVerdict["verdict"]) =>
     number(verdicts.filter((one) => one.verdict === verdict).length);
-  const total = `${count("standard")} standard fields, ${count("local")} local fields to add, ${count("known")} known already, ${count("clash")} clashes, ${count("left-out")} left out.`;
+  const total = `${count("standard")} standard fields, ${count("local")} local fields to add, ${count("known")} known already, ${count("clash")} clashes, ${count("left-out")} left out${count("undecided") === "0" ? "" : `, ${count("undecided")} undecided`}.`;
   return [...added, ...values, ...others, ...notes.map((note) => `! ${note}`), total];
 }

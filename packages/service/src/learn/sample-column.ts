@@ -1,0 +1,188 @@
+import { codecOf } from "@cadastre/odata/run";
+import type { Field, LocalField } from "@cadastre/reso";
+import { type DateForm, dateFormNames, isoDate } from "../ingest/date-forms.ts";
+import { candidateTypes, isOfType, itemsOfCell, NeededFacets, quotedValue } from "./candidate-types.ts";
+import { DistinctValues } from "./distinct-values.ts";
+import type { FeedField, FeedLookupValue, SampledFacts } from "./feed-schema.ts";
+import { FieldComparison, type SampleRules } from "./field-comparison.ts";
+
+/** A field as the sample suggests it, and the values of lookups that it needs, by the name of the lookup. */
+type ColumnSchema = {
+  readonly field: FeedField;
+  readonly lookups: ReadonlyMap<string, readonly FeedLookupValue[]>;
+};
+
+/** Most values of a suggested lookup. */
+const mostListed = 64;
+
+/** Needs of single values, or of the items of lists. */
+class Measure {
+  readonly facets = new NeededFacets();
+  readonly texts = new DistinctValues(mostListed);
+  count = 0;
+
+  add(value: unknown): void {
+    this.count++;
+    this.facets.add(value);
+    if (typeof value === "string") this.texts.add(value);
+  }
+}
+
+/** Values of one member of the sample's records. It keeps only what their type tells. */
+export class SampleColumn {
+  readonly #name: string;
+  readonly #rules: SampleRules;
+  readonly #comparisons: readonly FieldComparison[];
+  readonly #single = new Measure();
+  readonly #listed = new Measure();
+  #candidates = candidateTypes;
+  #dateForms: readonly DateForm[] = dateFormNames;
+  /** Cells that are JSON arrays, that have commas, and whose commas are those of a sentence or number. */
+  readonly #cells = { arrays: 0, commas: 0, otherCommas: 0 };
+  #first = "";
+  #conflict = "";
+
+  /** @param known fields of the service that the column may be: a standard one, or one of the system */
+  constructor(name: string, known: readonly Field[], rules: SampleRules) {
+    this.#name = name;
+    this.#rules = rules;
+    this.#comparisons = known.map((field) => new FieldComparison(field, rules));
+  }
+
+  /** Takes the value of a record. Null is none. */
+  add(value: unknown, line: number): void {
+    if (value === null) return;
+    for (const comparison of this.#comparisons) comparison.add(value, line);
+    const { isCell, position } = this.#rules;
+    this.#first ||= `${quotedValue(value)} in ${position} ${line}`;
+    this.#candidates = this.#candidates.filter((candidate) => isOfType(value, candidate, isCell));
+    if (this.#candidates.length === 0) this.#conflict ||= `${quotedValue(value)} in ${position} ${line}`;
+    if (!Array.isArray(value)) this.#single.add(value);
+    const isText = isCell && typeof value === "string";
+    for (const item of Array.isArray(value) ? value : isText ? this.#cellItems(value) : [])
+      this.#listed.add(item);
+    if (typeof value === "string") this.#dateForms = this.#dateForms.filter((form) => isDateOf(value, form));
+  }
+
+  #cellItems(text: string): readonly unknown[] {
+    const isArray = text.startsWith("[");
+    if (isArray) this.#cells.arrays++;
+    else if (text.includes(",")) {
+      this.#cells.commas++;
+      // `Sand,Rock` is a list; `Austin, TX` and `1,250` are not.
+      if (/,\s|^[\d,.+-]+$/.test(text)) this.#cells.otherCommas++;
+    }
+    return itemsOfCell(text);
+  }
+
+  /** True if the values are lists. Cells are, if all are JSON arrays, or if few texts between commas repeat. */
+  get #isList(): boolean {
+    const { arrays, commas, otherCommas } = this.#cells;
+    if (!this.#rules.isCell) return this.#single.count === 0;
+    if (arrays === this.#single.count) return true;
+    return arrays === 0 && commas > 0 && otherCommas === 0 && this.#listed.texts.repeated !== undefined;
+  }
+
+  /** Returns the field that the values suggest. */
+  schema(resource: string, lookupName: string): ColumnSchema {
+    const misfits = new Map(
+      this.#comparisons.flatMap(({ field, misfit }) => (misfit === undefined ? [] : [[field.name, misfit]])),
+    );
+    const unlisted = new Map(
+      this.#comparisons.flatMap(({ field: { lookup }, unlisted: values = [] }) =>
+        lookup === undefined || values.length === 0 ? [] : [[lookup, values] as const],
+      ),
+    );
+    const isKnown = this.#comparisons.length > 0;
+    const suggestion = this.#suggestion();
+    const lookups =
+      suggestion.lookupValues && !isKnown ? new Map([[lookupName, suggestion.lookupValues]]) : unlisted;
+    const [lookup] = lookups.keys();
+    const { type, collection, facets, untyped, remark } = suggestion;
+    return {
+      field: {
+        resource,
+        name: this.#name,
+        type,
+        collection,
+        ...facets,
+        ...(lookup === undefined ? {} : { lookup }),
+        sampled: { misfits, ...(untyped && { untyped }), ...(remark !== undefined && { remark }) },
+      },
+      lookups: new Map([...lookups].map(([name, values]) => [name, values.map(toFeedValue)])),
+    };
+  }
+
+  #suggestion(): Suggestion {
+    const isList = this.#isList;
+    const { count, facets, texts } = isList ? this.#listed : this.#single;
+    if (this.#first === "" || (count === 0 && this.#conflict === ""))
+      return untyped("undecided", "no record has a value of it, so nothing is proposed");
+    const chosen = this.#candidates.find(({ collection }) => collection === isList);
+    if (chosen === undefined)
+      return untyped("left-out", `no type of local fields takes all of its values: ${this.#examples}`);
+    const isText = chosen.type === "Edm.String";
+    const isFlag = isText && !isList && isFlags(texts.values);
+    return {
+      ...chosen,
+      facets: facets.of(chosen.type),
+      lookupValues: isText && !isFlag ? texts.repeated : undefined,
+      remark: isFlag ? flagRemark : isList ? undefined : this.#dateRemark,
+    };
+  }
+
+  get #examples(): string {
+    return this.#first === this.#conflict || this.#conflict === ""
+      ? `such as ${this.#first}`
+      : `such as ${this.#first} and ${this.#conflict}`;
+  }
+
+  /** Remark if a mapping could make dates of the values. */
+  get #dateRemark(): string | undefined {
+    const [form] = this.#dateForms;
+    if (form === undefined || this.#single.count === 0) return undefined;
+    const type = form.includes("H") ? "timestamp" : "date";
+    return `its values are dates of the form ${form}: add it with \`field add --type ${type}\`, and name the form in \`dates\` of a mapping`;
+  }
+}
+
+/** Type that the values suggest, or the reason why they suggest none. */
+type Suggestion = Pick<FeedField, "type" | "collection"> &
+  Pick<SampledFacts, "untyped"> & {
+    readonly facets?: Pick<LocalField, "maxLength" | "precision" | "scale">;
+    readonly lookupValues?: readonly string[] | undefined;
+    readonly remark?: string | undefined;
+  };
+
+const untyped = (verdict: "undecided" | "left-out", reason: string): Suggestion => ({
+  type: "",
+  collection: false,
+  untyped: { verdict, reason },
+});
+
+const toFeedValue = (value: string): FeedLookupValue => [value, undefined];
+
+/** Texts that sources write for true and false. */
+const flags: readonly (readonly string[])[] = [
+  ["Y", "N"],
+  ["y", "n"],
+  ["Yes", "No"],
+  ["yes", "no"],
+  ["YES", "NO"],
+  ["T", "F"],
+  ["True", "False"],
+  ["true", "false"],
+];
+
+const isFlags = (values: readonly string[] = []): boolean =>
+  values.length > 0 && flags.some((pair) => values.every((value) => pair.includes(value)));
+
+const flagRemark =
+  "its values are those of a boolean: add it with `field add --type boolean`, and say in `values` of a mapping which are true and false";
+
+/** True if a text is a date or timestamp of the form. */
+function isDateOf(text: string, form: DateForm): boolean {
+  const iso = isoDate(text, form);
+  const type = form.includes("H") ? "Edm.DateTimeOffset" : "Edm.Date";
+  return iso !== text && codecOf(type).parse(iso) !== undefined;
+}
