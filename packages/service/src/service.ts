@@ -37,6 +37,7 @@ import { StoreUse } from "./store-use.ts";
 import { openTracing } from "./telemetry/open-tracing.ts";
 import { TtlCache } from "./ttl-cache.ts";
 import { recentProfiles } from "./v1/recent-profiles.ts";
+import { startHeartbeat } from "./worker-heartbeat.ts";
 
 /** Part of the service's work that this process does. By default all of it. */
 export type ServiceRole = {
@@ -240,6 +241,7 @@ async function start(
   await checks.waitForFirst();
   if (role.worksInBackground) await serving.startWork();
   opened.push(() => serving?.stopWork());
+  if (role.worksInBackground && config.worker) opened.push(await startHeartbeat(registry, config, log));
   // Opened before the server and closed after it, so that metrics show the requests in progress while the service drains.
   const admin = role.supervises ? await listenForOperator(config, metrics, log) : undefined;
   opened.push(() => admin?.stop(0));

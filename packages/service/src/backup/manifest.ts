@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import { createReadStream, readFileSync } from "node:fs";
+import { createReadStream } from "node:fs";
 import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { z } from "zod";
 import { DataError } from "../data/data-error.ts";
+import { release } from "../release.ts";
 import { hashFile } from "./copy-file.ts";
 
 // The manifest of a backup has the hash of the list of files.
@@ -56,17 +57,13 @@ const digestOf = (members: BackupContent): string =>
     .update(JSON.stringify(content.parse(members)))
     .digest("hex");
 
-const { version } = z
-  .object({ version: z.string() })
-  .parse(JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")));
-
 /** Writes the manifest of a backup, after all other files. */
 export async function writeManifest(
   folder: string,
   members: Omit<BackupContent, "format" | "version" | "cadastre" | "list">,
 ): Promise<void> {
   const { sha256: list } = await hashFile(join(folder, listName));
-  const all: BackupContent = { format: "cadastre-backup", version: 1, cadastre: version, ...members, list };
+  const all: BackupContent = { format: "cadastre-backup", version: 1, cadastre: release, ...members, list };
   const handle = await open(join(folder, manifestName), "wx", 0o600);
   try {
     await handle.writeFile(`${JSON.stringify({ ...all, sha256: digestOf(all) }, null, 2)}\n`);

@@ -13,6 +13,7 @@ import { createLog, errorFields } from "../log.ts";
 import { openTracing } from "../telemetry/open-tracing.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
 import { recentProfiles } from "../v1/recent-profiles.ts";
+import { startHeartbeat } from "../worker-heartbeat.ts";
 import { withServiceRegistry } from "./data.ts";
 import { nextSignal } from "./next-signal.ts";
 import { printMessage } from "./outcome.ts";
@@ -56,11 +57,13 @@ export const workerCommand = (): Command =>
             await work.stop();
             work = await start(next);
           };
+          const stopHeartbeat = await startHeartbeat(registry, config, log);
           const stopFollowing = followCatalog(registry, first.version, replace, log);
           const stopped = nextSignal(["SIGINT", "SIGTERM"]);
           printMessage("Building deliveries. Stop with Ctrl-C.");
           await stopped;
           await stopFollowing();
+          await stopHeartbeat();
           await work.stop();
         } finally {
           await tracing?.stop();

@@ -13,6 +13,7 @@ const workerTables = [
   "cadastre_subscription",
   "cadastre_webhook",
   "cadastre_webhook_message",
+  "cadastre_worker",
 ] as const;
 
 /** Names of the tables that say which migrations were run. Their owner alone changes them. */

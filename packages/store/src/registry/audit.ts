@@ -3,6 +3,13 @@ import { noEntitlement } from "./entitlements.ts";
 import type { PepperCheck } from "./guards.ts";
 import type { Int64Column } from "./int64-column.ts";
 import { sealedTable } from "./sealed-documents.ts";
+import {
+  selectWorkers,
+  toWorkerRecord,
+  type WorkerRecord,
+  type WorkerRow,
+  workerTable,
+} from "./worker-heartbeats.ts";
 
 export type AuditedEntitlement = {
   readonly customer: string;
@@ -41,6 +48,8 @@ export type RegistryAudit = {
   readonly catalog: () => Promise<CatalogVersion | undefined>;
   /** Returns the names of the sealed documents. */
   readonly sealedDocuments: () => Promise<readonly string[]>;
+  /** Returns the workers that have left a heartbeat within the last hour, by name. */
+  readonly workers: () => Promise<readonly WorkerRecord[]>;
   /**
    * Prepares a statement on a table, with `?` for each value. If the table does not exist, as in a registry of an earlier version, the
    * statement returns no rows.
@@ -51,6 +60,8 @@ export type RegistryAudit = {
 
 /** A read transaction on the database of a registry. */
 export type AuditTransaction = {
+  /** SQL of the present time, in milliseconds since 1970. */
+  readonly now: string;
   /** Names of the tables. */
   readonly tables: ReadonlySet<string>;
   /** Yields the rows of a statement with `?` for each value. */
@@ -61,7 +72,7 @@ export type AuditTransaction = {
 const inForce = "revoked is null and (expires is null or expires > ?)";
 
 /** Returns the audit that reads in a transaction, and ends it when it is closed. */
-export function createRegistryAudit({ tables, rows: read, close }: AuditTransaction): RegistryAudit {
+export function createRegistryAudit({ now, tables, rows: read, close }: AuditTransaction): RegistryAudit {
   const prepare = <Row>(table: string, sql: string): AuditStatement<Row> => {
     async function* rows(...values: readonly unknown[]): AsyncGenerator<Row> {
       if (tables.has(table)) yield* read(sql, values) as AsyncIterable<Row>;
@@ -94,6 +105,7 @@ export function createRegistryAudit({ tables, rows: read, close }: AuditTransact
     `select version, definition, created from ${catalogTable} order by version desc limit 1`,
   );
   const sealed = prepare<{ name: string }>(sealedTable, `select name from ${sealedTable} order by name`);
+  const workers = prepare<WorkerRow>(workerTable, selectWorkers(now));
   return {
     peppers: async (at) => {
       const rows = await allRows(peppers.rows(at));
@@ -111,6 +123,7 @@ export function createRegistryAudit({ tables, rows: read, close }: AuditTransact
     async *entitlements() {
       for await (const row of entitlements.rows()) yield { ...row, version: Number(row.version) };
     },
+    workers: async () => (await allRows(workers.rows())).map(toWorkerRecord),
     prepare,
     close,
   };

@@ -26,3 +26,4 @@ export type { AccessRegistry, RegistryDatabase } from "./registry.ts";
 export type { SealedDocument, SealedDocuments } from "./sealed-documents.ts";
 export { openSqliteRegistry, openSqliteRegistryAudit, type SqliteRegistryOptions } from "./sqlite.ts";
 export type { UsageReports } from "./usage-reports.ts";
+export type { WorkerDescription, WorkerHeartbeats, WorkerRecord } from "./worker-heartbeats.ts";

@@ -4,6 +4,7 @@ import { createConnectionPool, type PostgresConnectionOptions } from "../databas
 import type { SchemaOptions } from "../database/schema-options.ts";
 import { type AuditTransaction, createRegistryAudit, type RegistryAudit } from "./audit.ts";
 import { announcement, createChangeListener } from "./changes.ts";
+import { databaseClock } from "./database-clock.ts";
 import { giveUp } from "./guarded.ts";
 import { migrateRegistry } from "./migrate.ts";
 import { type AccessRegistry, createRegistry } from "./registry.ts";
@@ -73,7 +74,8 @@ export async function openPostgresRegistryAudit(
       await transaction.rollback();
       await database.destroy();
     };
-    return createRegistryAudit({ tables: new Set(tables), rows: rowReader(transaction), close });
+    const { postgres: now } = databaseClock;
+    return createRegistryAudit({ now, tables: new Set(tables), rows: rowReader(transaction), close });
   } catch (error) {
     await database.destroy();
     return giveUp(error);

@@ -267,6 +267,18 @@ const steps: MigrationSteps = {
       table.bigInteger("modified");
       table.text("progress");
     }),
+  "016_workers": (schema) =>
+    // Heartbeats of running workers. Times are of the database's clock.
+    schema.createTable("cadastre_worker", (table) => {
+      table.text("id").primary();
+      table.text("name").notNullable();
+      table.text("host").notNullable();
+      table.integer("process").notNullable();
+      table.text("work").notNullable();
+      table.text("release").notNullable();
+      table.bigInteger("started").notNullable();
+      table.bigInteger("seen").notNullable();
+    }),
 };
 
 /** Returns a statement that creates a unique index on the rows that meet a condition. */

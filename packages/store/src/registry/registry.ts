@@ -11,6 +11,7 @@ import { createKeyRegistry, type KeyRegistry } from "./keys.ts";
 import { createProfileRegistry, type ProfileRegistry } from "./profiles.ts";
 import { createSealedDocuments, type SealedDocuments } from "./sealed-documents.ts";
 import { createUsageReports, type UsageReports } from "./usage-reports.ts";
+import { createWorkerHeartbeats, type WorkerHeartbeats } from "./worker-heartbeats.ts";
 
 /** The open database of a registry, for packages that keep their own tables in it. */
 export type RegistryDatabase = {
@@ -36,6 +37,7 @@ export type AccessRegistry = {
   readonly changes: RegistryChanges;
   /** Undefined in SQLite, whose registry one machine has. */
   readonly usage: UsageReports | undefined;
+  readonly workers: WorkerHeartbeats;
   readonly database: RegistryDatabase;
   readonly close: () => Promise<void>;
 };
@@ -75,6 +77,7 @@ export const createRegistry = (
   catalogs: announcing(guarded(createCatalogVersions(knex), attempt), ["add"], announce),
   sealed: announcing(guarded(createSealedDocuments(knex), attempt), ["replace"], announce),
   usage: engine === "postgres" ? guarded(createUsageReports(knex), attempt) : undefined,
+  workers: guarded(createWorkerHeartbeats(knex, engine), attempt),
   database: { engine, knex, guarded: (methods, Refusal) => guarded(methods, attempt, Refusal) },
   changes,
   close: async () => {

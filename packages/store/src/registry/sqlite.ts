@@ -7,6 +7,7 @@ import { retryWhileBusy } from "../database/retry-while-busy.ts";
 import type { SchemaOptions } from "../database/schema-options.ts";
 import { createSqliteKnex } from "../database/sqlite-connection.ts";
 import { createRegistryAudit, type RegistryAudit } from "./audit.ts";
+import { databaseClock } from "./database-clock.ts";
 import { giveUp } from "./guarded.ts";
 import { migrateRegistry } from "./migrate.ts";
 import { type AccessRegistry, createRegistry } from "./registry.ts";
@@ -91,6 +92,7 @@ export function openSqliteRegistryAudit(file: string): RegistryAudit {
   const database = openToRead(file);
   const tables = database.prepare("select name from sqlite_schema where type = 'table'").pluck().all();
   return createRegistryAudit({
+    now: databaseClock.sqlite,
     tables: new Set(tables as readonly string[]),
     async *rows(sql, values) {
       yield* database.prepare(sql).iterate(...values);

@@ -1,4 +1,5 @@
 import type { Knex } from "knex";
+import { databaseClock } from "./database-clock.ts";
 
 /** A process that reports what customers use of their limits. */
 type ReportingProcess = {
@@ -22,7 +23,7 @@ export type UsageReports = {
 /** Milliseconds after which a process without a new report is taken to have ended. */
 const lifetime = 5000;
 
-const now = "cast(extract(epoch from clock_timestamp()) * 1000 as bigint)";
+const now = databaseClock.postgres;
 
 /** Returns the reports in PostgreSQL. A SQLite registry has none: its processes are on one machine, and need no database for them. */
 export const createUsageReports = (knex: Knex): UsageReports => ({

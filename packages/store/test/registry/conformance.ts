@@ -441,6 +441,40 @@ export function conformance(name: string, open: Open, openAudit: OpenAudit): voi
       }));
   });
 
+  test(`workers in ${name} are known by their heartbeats, for an hour after the last`, async () => {
+    const { workers, database, close } = await open("workers");
+    const found = async () => {
+      const audit = await openAudit("workers");
+      const all = await audit.workers();
+      await audit.close();
+      return all;
+    };
+    const worker = {
+      id: "1",
+      name: "a:7",
+      host: "a",
+      process: 7,
+      work: ["deliveries", "feeds"],
+      release: "1.0.0",
+    };
+    await workers.beat(worker);
+    const [first] = await found();
+    expect(first).toMatchObject(worker);
+    const back = (milliseconds: number) =>
+      database.knex("cadastre_worker").decrement("seen", milliseconds).where({ id: "1" });
+    await back(60_000);
+    expect((await found())[0]?.silence).toBeGreaterThanOrEqual(60_000);
+    await workers.beat(worker);
+    expect(await found()).toEqual([{ ...first, silence: expect.any(Number) as number }]);
+    expect((await found())[0]?.silence).toBeLessThan(30_000);
+    await back(3_700_000);
+    await workers.beat({ ...worker, id: "2" });
+    expect((await found()).map(({ id }) => id)).toEqual(["2"]);
+    await workers.remove("2");
+    expect(await found()).toEqual([]);
+    await close();
+  });
+
   test(`processes that open a new registry in ${name} at once do not meet`, async () => {
     const own = "opened_at_once";
     const registries = await Promise.all(Array.from({ length: 4 }, () => open(own)));

@@ -10,6 +10,7 @@ import { type Diagnosis, type DoctorCheck, type DoctorContext, mend, sound, warn
 import { folderChecks } from "./folder-checks.ts";
 import { machineChecks } from "./machine-checks.ts";
 import { registryChecks } from "./registry-checks.ts";
+import { workerChecks } from "./worker-checks.ts";
 
 /** A diagnosis with the name of its check. */
 type Report = Diagnosis & { readonly check: string };
@@ -63,7 +64,9 @@ async function* diagnose(environment: DoctorContext["environment"], now: number)
     const audit = await withDataFolder(folder.path, () => openRegistryAudit(folder));
     try {
       yield { check, ...sound(registryName) };
-      yield* run(registryChecks, { ...context, config, folder, audit });
+      const opened = { ...context, config, folder, audit };
+      yield* run(registryChecks, opened);
+      yield* run(workerChecks, opened);
     } finally {
       await audit.close();
     }

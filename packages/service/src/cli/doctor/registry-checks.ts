@@ -14,8 +14,6 @@ export const registryChecks: readonly DoctorCheck[] = [
   { name: "entitlements", needs: "registry", run: checkEntitlements },
   { name: "keys", needs: "registry", run: checkKeys },
   { name: "parts", needs: "registry", run: checkPlace },
-  { name: "deliveries", needs: "registry", run: checkBacklog },
-  { name: "feeds", needs: "registry", run: checkFeeds },
 ];
 
 /** Result of checks of API keys for a role that may not read them, such as that of a worker. */
@@ -118,56 +116,6 @@ async function* checkPlace({ audit, config, folder }: RegistryContext): AsyncGen
   yield fault === undefined
     ? sound(config.partsBucket === undefined ? root : "in a bucket")
     : mend(`${root} is not the folder of this registry's parts: ${fault}`, findingCodes.parts_foreign);
-}
-
-/** Time that a delivery may be due and not begun, in milliseconds. */
-const longestWait = 600_000;
-
-async function* checkBacklog({ audit, config, now }: RegistryContext): AsyncGenerator<Diagnosis> {
-  const late = audit.prepare<{ id: string }>(
-    "cadastre_delivery",
-    "select id from cadastre_delivery where state in ('queued', 'building', 'sealed', 'publishing') and due < ?",
-  );
-  let count = 0;
-  for await (const _ of late.rows(now - longestWait)) count++;
-  yield count > 0
-    ? mend(
-        `${count} deliveries have waited for a worker for over 10 minutes`,
-        config.worker ? "start the service, or `cadastre worker`" : "`cadastre worker`",
-      )
-    : sound("none waits");
-}
-
-type FeedState = {
-  readonly name: string;
-  readonly failures: number;
-  readonly error: string | null;
-  readonly due: number | string;
-  readonly leased: number | string;
-};
-
-async function* checkFeeds({ audit, config, now }: RegistryContext): AsyncGenerator<Diagnosis> {
-  const active = audit.prepare<FeedState>(
-    "cadastre_feed",
-    `select name, failures, last_error as "error", due, leased from cadastre_feed where state = 'active' order by name`,
-  );
-  let count = 0;
-  let late = 0;
-  for await (const { name, failures, error, due, leased } of active.rows()) {
-    count++;
-    if (failures > 0)
-      yield mend(
-        `the last ${failures === 1 ? "run" : `${failures} runs`} of the feed ${name} failed: ${error}`,
-        `\`cadastre feed try ${name}\`, and \`cadastre feed change ${name}\``,
-      );
-    if (Math.max(Number(due), Number(leased)) < now - longestWait) late++;
-  }
-  if (late > 0)
-    yield mend(
-      `${late} ${late === 1 ? "feed has" : "feeds have"} waited for a worker for over 10 minutes`,
-      config.runsFeeds && config.worker ? "start the service, or `cadastre worker`" : "`cadastre worker`",
-    );
-  yield sound(count === 0 ? "none is to run" : `${count} to run`);
 }
 
 /** First version of PostgreSQL that is supported. */
