@@ -53,7 +53,10 @@ export const clientErrors = {
   keys_invalid: ["usage", (d) => `${d["file"]} is not a JWKS with an Ed25519 key`],
   pin_invalid: ["usage", (d) => `a pin is schema=…, profile=… or entitlement=…, not \`${d["pin"]}\``],
   delivery_id_invalid: ["usage", () => "a delivery id must consist of letters, digits, `-` and `_`"],
-  subscription_id_invalid: ["usage", () => "a subscription id must consist of letters, digits, `-` and `_`"],
+  subscription_id_invalid: [
+    "usage",
+    () => "a subscription id must consist of letters, digits, `-` and `_`; a name is looked up with `--url`",
+  ],
   delivery_or_domain: ["usage", () => "name a delivery, or a `--domain` to ask for a new one, and not both"],
   keys_or_unsigned: [
     "usage",
@@ -132,7 +135,11 @@ export const clientErrors = {
   subscription_unknown: [
     "refused",
     (d) =>
-      `the server has no subscription \`${d["name"]}\` for this key: \`cadastre-client subscriptions list\` shows their names and ids`,
+      `the server has no subscription \`${d["name"]}\` for this key; ${d["known"]}: \`cadastre-client subscriptions list\` shows their names and ids`,
+  ],
+  subscription_ambiguous: [
+    "refused",
+    (d) => `several subscriptions are named \`${d["name"]}\`: give the id of one of them: ${d["ids"]}`,
   ],
   subscription_differs: [
     "refused",
@@ -303,13 +310,23 @@ export class ClientError extends Error {
   readonly exitCode: number;
   /** Code that the server, the system or the database reported; undefined if there was none. */
   readonly reported: string | undefined;
+  /** Option or argument at fault; undefined if the message alone tells it. */
+  readonly target: string | undefined;
+  /** Values that would have been accepted; undefined if they are not known. */
+  readonly allowed: readonly string[] | undefined;
 
-  constructor(code: ClientErrorCode, details: Details = {}) {
+  constructor(
+    code: ClientErrorCode,
+    details: Details = {},
+    { target, allowed }: { readonly target?: string; readonly allowed?: readonly string[] } = {},
+  ) {
     const [ending, message]: Cause = clientErrors[code];
     super(message(details));
     this.code = code;
     this.reported = details["code"];
     this.exitCode = exitCodes[ending];
+    this.target = target;
+    this.allowed = allowed;
   }
 }
 

@@ -142,6 +142,8 @@ test("a name from the service cannot change what the terminal shows", async () =
     const { stdout } = await runHere(["subscriptions", "list", "--url", server.url]);
     expect(stdout).toContain("a�[2Jb�c");
     expect(stdout).toMatch(/in \d+ (?:months|years)/);
+    const { stderr } = await runHere(["subscriptions", "show", "x", "--url", server.url]);
+    expect(stderr).toContain("there is `a�[2Jb�c`");
   } finally {
     await server.close();
   }

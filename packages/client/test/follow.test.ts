@@ -10,6 +10,7 @@ import { jwks, listings, type Row, type TestDelivery } from "./support/deliverie
 import { emptyFolder, filesIn } from "./support/folders.ts";
 import { run, runHere, start } from "./support/program.ts";
 import { apiKey, json, startServer, type TestServer } from "./support/server.ts";
+import { remoteSubscription } from "./support/subscriptions.ts";
 
 const priced = (rows: readonly Row[], price: number) => rows.map((row) => ({ ...row, ListPrice: price }));
 
@@ -340,4 +341,47 @@ test.each<readonly [string, readonly string[], string]>([
   const { code, stderr } = await runHere(["follow", "--into", emptyFolder(), ...args]);
   expect(stderr).toContain(words);
   expect(code).toBe(exitCodes.usage);
+});
+
+describe("a subscription that is given by its name", () => {
+  const named = (name: string) => {
+    const { file, staging } = begin();
+    const args = ["follow", "--subscription", name, "--url", server.url, "--once", "--json"];
+    return { file, args: [...args, "--into", `sqlite:${file}`, "--staging", staging] };
+  };
+  const serve = (...listed: readonly object[]) => {
+    server.trick = ({ url }, response) =>
+      url === "/v1/file-export-subscriptions?limit=500" && json(response, 200, { data: listed, meta: {} });
+  };
+
+  test("is followed as by its id", async () => {
+    serve({ ...remoteSubscription, id: "other", status: "canceled" }, remoteSubscription);
+    const { file, args } = named("nightly");
+    expect(await runHere(args)).toMatchObject({ code: exitCodes.done });
+    expect(pricesIn(file)).toEqual(views[2]);
+  });
+
+  test("is looked up only if it is no UUID", async () => {
+    expect(await runHere(named(subscription).args)).toMatchObject({ code: exitCodes.done });
+    expect(server.requests.filter(({ url }) => url.includes("limit=500"))).toEqual([]);
+  });
+
+  test.each([
+    ["weekly", [remoteSubscription], "subscription_unknown", ["nightly"]],
+    ["nightly", [{ ...remoteSubscription, status: "canceled" }], "subscription_unknown", []],
+    [
+      "nightly",
+      [remoteSubscription, { ...remoteSubscription, id: "b" }],
+      "subscription_ambiguous",
+      [subscription, "b"],
+    ],
+  ] as const)("%s among %j is %s, with those that there are", async (name, listed, error, allowed) => {
+    serve(...listed);
+    const { file, args } = named(name);
+    const { code, stdout, stderr } = await runHere(args);
+    expect([code, stdout]).toEqual([exitCodes.refused, ""]);
+    expect(JSON.parse(stderr)).toMatchObject({ error, target: "--subscription", allowed });
+    for (const known of allowed) expect((JSON.parse(stderr) as { message: string }).message).toContain(known);
+    expect(existsSync(file)).toBe(false);
+  });
 });

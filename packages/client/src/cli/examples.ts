@@ -15,7 +15,7 @@ export const clientExamples: ExampleTable = {
     "cadastre-client pull --url https://listings.example --domain listing --into data --keys jwks.json --pin schema=listing@2.0.3",
   ],
   follow: [
-    "cadastre-client follow --subscription 0198f3a0-1111-7222-8333-444455556666 --url https://listings.example --into postgres:",
+    "cadastre-client follow --subscription nightly --url https://listings.example --into postgres:",
     "cadastre-client follow --subscription 0198f3a0-1111-7222-8333-444455556666 --url https://listings.example --into sqlite:copy.sqlite --once",
     "cadastre-client follow --subscription 0198f3a0-1111-7222-8333-444455556666 --from-bucket s3://exports/deliveries --keys jwks.json --into data",
   ],

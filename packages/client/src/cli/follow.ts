@@ -12,6 +12,7 @@ import { acknowledgeBy, serviceFeed } from "../follow/service-feed.ts";
 import { connect } from "../http/connection.ts";
 import type { RetryContext } from "../http/request.ts";
 import { openTarget } from "../load/open-target.ts";
+import { subscriptionIdOf } from "../subscriptions/subscriptions.ts";
 import { printMessage, printResult } from "../terminal/output.ts";
 import {
   jsonOption,
@@ -52,7 +53,7 @@ export const followCommand = (): Command =>
         withKey(
           new Command("follow")
             .description("Keep a copy of what a subscription delivers, and acknowledge each delivery.")
-            .requiredOption("--subscription <id>", "id of the subscription")
+            .requiredOption("--subscription <id or name>", "id of the subscription, or with --url its name")
             .option("--url <origin>", "address of the service, such as https://listings.example")
             .option("--from-bucket <address>", "s3://<bucket>/<prefix> that deliveries are pushed to")
             .option("--region <region>", "of the bucket")
@@ -77,12 +78,13 @@ export const followCommand = (): Command =>
 type OpenFeed = { readonly feed: DeliveryFeed; readonly close: () => void };
 
 async function openFeed(flags: Flags, means: RetryContext): Promise<OpenFeed> {
-  const { url, fromBucket, subscription, region, endpoint } = flags;
+  const { url, fromBucket, region, endpoint } = flags;
   const pins = readPins(flags.pin ?? []);
   const reference = flags.acknowledge ? flags.reference : null;
   const connection =
     url === undefined ? undefined : connect({ url, apiKey: await readApiKey(keyPlaceOf(flags)), ...means });
   const trust = await trustOf(flags);
+  const subscription = await subscriptionIdOf(connection, flags.subscription, "--subscription");
   if (fromBucket === undefined) {
     if (connection === undefined) throw new ClientError("url_or_bucket");
     return { feed: serviceFeed(connection, subscription, { trust, pins, reference }), close: () => {} };

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { exitCodeMeanings, exitCodes } from "../errors.ts";
 import { applyConventions, type ExitCodeTable } from "../terminal/conventions.ts";
+import { asksForJson, silenceUsageErrors } from "../terminal/failure.ts";
 import { clientExamples } from "./examples.ts";
 import { followCommand } from "./follow.ts";
 import { listenCommand } from "./listen.ts";
@@ -45,10 +46,13 @@ export function createClientProgram(): Command {
 
 /** Runs a command line, and returns the exit code. */
 export async function runProgram(args: readonly string[]): Promise<number> {
+  const program = createClientProgram();
+  const asJson = asksForJson(args);
+  if (asJson) silenceUsageErrors(program);
   try {
-    await createClientProgram().parseAsync(args, { from: "user" });
+    await program.parseAsync(args, { from: "user" });
     return exitCodes.done;
   } catch (error) {
-    return reportError(error);
+    return reportError(error, asJson);
   }
 }

@@ -102,18 +102,55 @@ export async function listRemoteSubscriptions(
 /**
  * Finds a subscription by its id, or by the name of one that is not canceled.
  *
- * @throws {ClientError} `subscription_unknown`
+ * @throws {ClientError} `subscription_unknown` or `subscription_ambiguous`, with the names or ids that there are
  */
 export async function findRemoteSubscription(
   connection: Connection,
   idOrName: string,
+  target = "subscription",
 ): Promise<RemoteSubscription> {
   const listed = await listRemoteSubscriptions(connection);
-  const found =
-    listed.find(({ id }) => id === idOrName) ??
-    listed.find(({ name, status }) => name === idOrName && status !== "canceled");
-  if (found === undefined) throw new ClientError("subscription_unknown", { name: idOrName });
+  const withId = listed.find(({ id }) => id === idOrName);
+  if (withId !== undefined) return withId;
+  const open = listed.filter(({ status }) => status !== "canceled");
+  const [found, ...others] = open.filter(({ name }) => name === idOrName);
+  if (found === undefined) {
+    const names = open.map(({ name }) => name);
+    const details = { name: idOrName, known: knownNames(names) };
+    throw new ClientError("subscription_unknown", details, { target, allowed: names });
+  }
+  if (others.length > 0) {
+    const allowed = [found, ...others].map(({ id }) => id);
+    const details = { name: idOrName, ids: allowed.join(", ") };
+    throw new ClientError("subscription_ambiguous", details, { target, allowed });
+  }
   return found;
+}
+
+/** Most names that a message lists. */
+const maxNames = 20;
+
+const knownNames = (names: readonly string[]): string =>
+  names.length === 0
+    ? "there is none"
+    : `there ${names.length === 1 ? "is" : "are"} ${names
+        .slice(0, maxNames)
+        .map((name) => `\`${name}\``)
+        .join(", ")}${names.length > maxNames ? " and more" : ""}`;
+
+const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/**
+ * Returns the id of a subscription that is given by id or by name. A UUID is taken as an id without a request, and so is every text if there
+ * is no connection to look a name up.
+ */
+export async function subscriptionIdOf(
+  connection: Connection | undefined,
+  idOrName: string,
+  target: string,
+): Promise<string> {
+  if (connection === undefined || uuid.test(idOrName)) return idOrName;
+  return (await findRemoteSubscription(connection, idOrName, target)).id;
 }
 
 /** Lists the deliveries of a subscription in any state, the last one of the last generation first. */

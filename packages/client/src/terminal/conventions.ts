@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { styleText } from "node:util";
-import type { Command } from "commander";
+import { type Command, CommanderError } from "commander";
 import { completionCommand } from "./completion.ts";
 
 /** Exit codes of a program, by name, with what each means. */
@@ -17,8 +17,8 @@ export type ProgramConventions = {
 };
 
 /**
- * Gives a program `--version`, `completion`, examples and exit codes in its help, and errors that name the help. Commander's errors are
- * thrown instead of ending the process.
+ * Gives a program `--version`, `completion`, examples and exit codes in its help, and errors that name the help. Wrong command
+ * lines are thrown as {@link CommandLineError} instead of ending the process.
  */
 export function applyConventions(
   program: Command,
@@ -28,7 +28,9 @@ export function applyConventions(
   program.addCommand(completionCommand(program));
   for (const command of withSubcommands(program)) {
     const words = commandWords(command);
-    command.exitOverride();
+    command.exitOverride((error) => {
+      throw new CommandLineError(error, command);
+    });
     // Commander removes the styles for `NO_COLOR`, and where the output is no terminal.
     command.configureHelp({ styleTitle: (title) => styleText("bold", title, { validateStream: false }) });
     command.showHelpAfterError(`\`${[...words, "--help"].join(" ")}\` shows the options and examples.`);
@@ -36,6 +38,16 @@ export function applyConventions(
     if (lines !== undefined) command.addHelpText("after", `\nExamples:\n${indented(lines)}`);
   }
   program.addHelpText("after", `\n${exitCodeHelp(exitCodes)}`);
+}
+
+/** A wrong command line, with the command that it is of. Commander has printed it, unless the program is silent. */
+export class CommandLineError extends CommanderError {
+  readonly command: Command;
+
+  constructor({ exitCode, code, message }: CommanderError, command: Command) {
+    super(exitCode, code, message);
+    this.command = command;
+  }
 }
 
 /** Returns a command and all commands below it. */

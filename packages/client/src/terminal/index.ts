@@ -8,11 +8,20 @@
 export { type ConfirmFlags, isConfirmed, yesOption } from "./confirm.ts";
 export {
   applyConventions,
+  CommandLineError,
   type ExampleTable,
   type ExitCodeTable,
   type ProgramConventions,
 } from "./conventions.ts";
 export { withElapsed } from "./elapsed.ts";
+export {
+  asksForJson,
+  type CommandFailure,
+  failureOf,
+  printFailure,
+  silenceUsageErrors,
+  usageFailure,
+} from "./failure.ts";
 export { printMessage, printResult, tolerateClosedOutput } from "./output.ts";
 export { textTable } from "./text-table.ts";
 export { relativeTime } from "./times.ts";

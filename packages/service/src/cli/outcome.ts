@@ -1,4 +1,11 @@
-import { printMessage } from "@cadastre/client/terminal";
+import {
+  type CommandFailure,
+  CommandLineError,
+  failureOf,
+  printFailure,
+  printMessage,
+  usageFailure,
+} from "@cadastre/client/terminal";
 import { EntitlementError } from "@cadastre/entitlement";
 import { StoreError } from "@cadastre/store";
 import { CommanderError } from "commander";
@@ -26,28 +33,37 @@ export class CommandRefused extends Error {
   override readonly name = "CommandRefused";
 }
 
-/** Errors that an operator can fix. Any other error is a bug and is printed with its stack. */
+/** Errors that an operator can fix. Any other error is a bug and is printed with its stack. The code is of errors without one of their own. */
 const refusals = [
-  CommandRefused,
-  ConfigError,
-  DataError,
-  EntitlementError,
-  FeedError,
-  IngestError,
-  LearnError,
-  PrepareError,
-  StoreError,
-];
+  { kind: CommandRefused, code: "command_refused" },
+  { kind: ConfigError, code: "invalid_settings" },
+  { kind: DataError, code: "data_unavailable" },
+  { kind: EntitlementError },
+  { kind: FeedError, code: "feed_failed" },
+  { kind: IngestError, code: "invalid_input" },
+  { kind: LearnError, code: "invalid_description" },
+  { kind: PrepareError, code: "database_missing" },
+  { kind: StoreError },
+] as const;
 
 /** True for an error that an operator can fix. */
-export const isRefusal = (error: unknown): boolean => refusals.some((kind) => error instanceof kind);
+export const isRefusal = (error: unknown): error is Error =>
+  refusals.some(({ kind }) => error instanceof kind);
 
-/** Prints an error and returns its exit code. */
-export function reportCommandError(error: unknown): number {
-  // Commander has already printed its error, or the requested help.
-  if (error instanceof CommanderError)
-    return error.exitCode === 0 ? operatorExitCodes.done : operatorExitCodes.usage;
-  if (isRefusal(error)) printMessage((error as Error).message);
-  else console.error(error);
-  return operatorExitCodes.refused;
+/** Prints an error, as JSON if `asJson`, and returns its exit code. */
+export function reportCommandError(error: unknown, asJson: boolean): number {
+  if (error instanceof CommanderError && error.exitCode === 0) return operatorExitCodes.done;
+  if (asJson) printFailure(commandFailure(error));
+  else if (isRefusal(error)) printMessage(error.message);
+  else if (!(error instanceof CommanderError)) console.error(error);
+  // Commander has printed a wrong command line.
+  return error instanceof CommanderError ? operatorExitCodes.usage : operatorExitCodes.refused;
+}
+
+function commandFailure(error: unknown): CommandFailure {
+  if (error instanceof CommandLineError) return usageFailure(error);
+  const known = refusals.find(({ kind }) => error instanceof kind);
+  const own = error instanceof StoreError || error instanceof EntitlementError ? error.code : undefined;
+  const code = known !== undefined && "code" in known ? known.code : own;
+  return failureOf(code ?? "internal_error", error instanceof Error ? error.message : String(error));
 }

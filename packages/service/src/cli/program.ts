@@ -1,4 +1,9 @@
-import { applyConventions, type ExitCodeTable } from "@cadastre/client/terminal";
+import {
+  applyConventions,
+  asksForJson,
+  type ExitCodeTable,
+  silenceUsageErrors,
+} from "@cadastre/client/terminal";
 import { Command } from "commander";
 import { chooseSettingsFile } from "../settings/find-settings-file.ts";
 import { operatorExamples } from "./examples.ts";
@@ -68,11 +73,14 @@ function loadersFor(asked: string | undefined): readonly (() => Promise<Command>
 /** Runs a command line and returns the exit code. */
 export async function runOperatorProgram(given: readonly string[]): Promise<number> {
   const args = chooseSettingsFile(given);
+  const asJson = asksForJson(args);
   try {
-    await (await createOperatorProgram(args[0])).parseAsync(args, { from: "user" });
+    const program = await createOperatorProgram(args[0]);
+    if (asJson) silenceUsageErrors(program);
+    await program.parseAsync(args, { from: "user" });
     // A long-running program sets its own.
     return Number(process.exitCode ?? operatorExitCodes.done);
   } catch (error) {
-    return reportCommandError(error);
+    return reportCommandError(error, asJson);
   }
 }
