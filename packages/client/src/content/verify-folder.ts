@@ -23,6 +23,7 @@ const faultOf = {
 export type FolderReport = {
   readonly manifest: Manifest;
   readonly sha256: string;
+  /** True if a signature was verified. False if `keys` is `unsigned`: none was looked at, even if the folder has one. */
   readonly signed: boolean;
   /** True if the records were counted. The records of Parquet are not. */
   readonly counted: boolean;

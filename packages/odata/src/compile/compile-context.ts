@@ -21,7 +21,7 @@ export type CompileContext = {
   /** Conditions of the filter that every matching row meets. */
   readonly required: readonly BoundNode[];
   /** See `Mapping.readsFewRows`. */
-  readonly few: boolean;
+  readonly readsFewRows: boolean;
   /** Variables of the enclosing lambdas, outermost first. Names from the query text never become SQL. */
   readonly variables: readonly Variable[];
   /**

@@ -18,14 +18,17 @@ export function joinBalanced(
   return sql`(${join(halves, ` ${operator} `)})`;
 }
 
-/** Compiles the condition that `operand` is one of `values`; it is null if the operand is null. */
+/**
+ * Compiles the condition that `operand` is one of `values`; it is null if the operand is null. In a statement that reads few rows, the list is
+ * split into pairs, whatever its length.
+ */
 export function inList(
   operand: SqlFragment,
   values: readonly SqlFragment[],
-  { few }: CompileContext,
+  { readsFewRows }: CompileContext,
 ): SqlFragment {
   const isIn = (some: readonly SqlFragment[]): SqlFragment => sql`${operand} in (${join(some, ", ")})`;
-  return (few && joinBalanced(pairs(values).map(isIn), "or")) || isIn(values);
+  return (readsFewRows && joinBalanced(pairs(values).map(isIn), "or")) || isIn(values);
 }
 
 /** Splits a list into pairs. SQLite builds a temporary lookup table for longer lists each time the statement runs. */

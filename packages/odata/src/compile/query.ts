@@ -162,7 +162,7 @@ export const targetOf = (dialect: Dialect, mapping: Mapping, values: ValueSource
   place: currentRow(mapping, (_key, column) => column),
   values,
   required: [],
-  few: mapping.readsFewRows ?? false,
+  readsFewRows: mapping.readsFewRows ?? false,
   variables: [],
   operand: compileOperand,
   predicate: compilePredicate,

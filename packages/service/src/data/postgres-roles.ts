@@ -1,5 +1,5 @@
-/** Names of the tables of the registry that a worker changes. */
-const workerTables = [
+/** Names of the tables of the registry that a worker writes. It reads all tables of both schemas, but not the digests of API keys. */
+const tablesWorkerWrites = [
   "cadastre_acknowledgement",
   "cadastre_damage",
   "cadastre_delivery",
@@ -106,7 +106,7 @@ ${Object.entries(migrationTables)
 grant usage on schema ${schemas} to :"worker";
 grant select on all tables in schema ${schemas} to :"worker";
 alter default privileges for role :"owner" in schema ${schemas} grant select on tables to :"worker";
-${forTables("cadastre_registry", workerTables, "grant insert, update, delete on %I.%I to %I", "worker")}
+${forTables("cadastre_registry", tablesWorkerWrites, "grant insert, update, delete on %I.%I to %I", "worker")}
 ${forTables("cadastre_registry", ["cadastre_customer"], "grant update (name) on %I.%I to %I", "worker")}
 ${forTables("cadastre_registry", ["cadastre_api_key"], "revoke select on %I.%I from %I", "worker")}
 ${forTables("cadastre_registry", ["cadastre_api_key"], "grant select (pepper, expires, revoked) on %I.%I to %I", "worker")}

@@ -7,7 +7,7 @@ import type { Log } from "../log.ts";
 import { startFeedWorker } from "./feed-worker.ts";
 
 /**
- * Starts to run due feeds in this process, with a store of its own. Undefined if the configuration says not to, or if the role of the
+ * Starts to run due feeds in the process that calls, the service or `cadastre worker`, with a store of its own. Undefined if the configuration says not to, or if the role of the
  * database may not write records: the feeds are then left to other workers.
  */
 export async function startFeeds(

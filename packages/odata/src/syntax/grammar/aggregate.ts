@@ -42,7 +42,7 @@ export function createAggregateGrammar(chevrotain: Chevrotain, tokens: Tokens) {
       }));
     });
 
-    /** The aggregated value: an expression, the items themselves (`$count`), or instances of a type. */
+    /** The aggregated value: an expression, `$count` for the items themselves, or the name of a type alone for its instances. */
     readonly aggregated = this.RULE(
       "aggregated",
       (): SyntaxNode =>
