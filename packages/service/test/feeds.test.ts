@@ -124,6 +124,9 @@ describe("a RESO Web API", patient, () => {
         lastError: null,
         newest: "2024-05-06T10:00:00.000Z",
       });
+      expect((await feed("list")).stdout).toMatch(
+        /waiting +just now +in 15 minutes +1 +0 +0 +\d+ \w+ ago +0/,
+      );
       expect((await feed("remove", name)).code).toBe(0);
     },
   );

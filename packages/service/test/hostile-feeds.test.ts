@@ -51,30 +51,39 @@ afterAll(async () => {
 });
 
 describe("a document", () => {
-  const limits = { bytes: 1_000_000, silence: 300, duration: 1500 };
+  const limits = { bytes: 1_000_000, silence: 60_000, duration: 60_000 };
   const file = () => join(folder, "document");
   const { signal } = new AbortController();
-  const get = (name: string, authorization?: ReturnType<typeof authorizationOf>) =>
-    download({ url: `${source.origin}/${name}`, file: file(), authorization, signal, limits });
+  type More = Partial<typeof limits> & { readonly authorization?: ReturnType<typeof authorizationOf> };
+  const get = (name: string, { authorization, ...more }: More) =>
+    download({
+      url: `${source.origin}/${name}`,
+      file: file(),
+      authorization,
+      signal,
+      limits: { ...limits, ...more },
+    });
 
-  test.each<[string, string]>([
-    ["endless", "gave more than 1000000 bytes"],
-    ["bomb", "gave more than 1000000 bytes"],
-    ["silent", "sent nothing for 0.3 seconds"],
-    ["slow", "took longer than 1.5 seconds"],
-  ])("that is %s is given up", async (name, message) => {
-    await expect(get(name)).rejects.toThrow(message);
+  test.each<[string, More, string]>([
+    ["endless", {}, "gave more than 1000000 bytes"],
+    ["bomb", {}, "gave more than 1000000 bytes"],
+    ["silent", { silence: 300 }, "sent nothing for 0.3 seconds"],
+    ["slow", { duration: 1500 }, "took longer than 1.5 seconds"],
+  ])("that is %s is given up", async (name, more, message) => {
+    await expect(get(name, more)).rejects.toThrow(message);
     expect((await stat(file())).size).toBeLessThanOrEqual(limits.bytes);
   });
 
   test("that is elsewhere is not asked for, so that credentials do not go there", async () => {
     const key = join(folder, "key");
     await writeFile(key, secret);
-    const bearer = authorizationOf({ kind: "bearer", secret: { file: key } });
-    await expect(get("away", bearer)).rejects.toThrow("gave 307: give the address that it redirects to");
+    const authorization = authorizationOf({ kind: "bearer", secret: { file: key } });
+    await expect(get("away", { authorization })).rejects.toThrow(
+      "gave 307: give the address that it redirects to",
+    );
     const tokenUrl = `${source.origin}/away`;
     const oauth = authorizationOf({ kind: "oauth2", tokenUrl, clientId: "me", secret: { file: key } });
-    await expect(get("silent", oauth)).rejects.toThrow(/token server .* gave 307/);
+    await expect(get("silent", { authorization: oauth })).rejects.toThrow(/token server .* gave 307/);
     expect(elsewhere.asked).toEqual([]);
   });
 });

@@ -4,12 +4,13 @@ import { type Catalog, type RecordName, recordNames } from "@cadastre/reso";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { FeedDefinition } from "../feeds/definition.ts";
 import { parseMapping } from "../ingest/mapping-file.ts";
+import { sourceNamed } from "../ingest/sources.ts";
 import type { FeedCredentials } from "../replicate/authorization.ts";
 import { feedUrl } from "../replicate/feed.ts";
 import { type Paging, pagings } from "../replicate/pages.ts";
 import type { SecretReference } from "../replicate/secret-reference.ts";
 import { CommandRefused } from "./outcome.ts";
-import { parseRowCount, sourceNamed } from "./staging-options.ts";
+import { parseRowCount } from "./staging-options.ts";
 import { parsePeriod } from "./times.ts";
 
 /** Options that define a feed. */

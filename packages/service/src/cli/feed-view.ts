@@ -1,6 +1,6 @@
+import { relativeTime } from "@cadastre/client/terminal";
 import type { FeedRecord } from "@cadastre/store/registry";
 import { definitionOf, type FeedDefinition } from "../feeds/definition.ts";
-import { readable } from "./times.ts";
 
 /** Returns the state of a feed in one word. */
 function stateOf({ paused, leased, failures }: FeedRecord, now: number): string {
@@ -45,7 +45,7 @@ export const feedRowHeads = [
   "READ",
   "STAGED",
   "REJECTED",
-  "LAG",
+  "NEWEST RECORD",
   "FAILURES",
   "LAST ERROR",
 ];
@@ -54,19 +54,17 @@ export const feedRowHeads = [
 export const feedRow = (feed: FeedRecord, now: number): readonly string[] => [
   feed.name,
   stateOf(feed, now),
-  feed.lastEnd === null ? "never" : readable(feed.lastEnd),
-  feed.paused ? "" : readable(feed.due),
+  feed.lastEnd === null ? "never" : relativeTime(feed.lastEnd, now),
+  nextRunText(feed, now),
   String(feed.counts.read),
   String(feed.counts.staged),
   String(feed.counts.rejected),
-  feed.modified === null ? "" : durationText(Math.max(0, now - feed.modified)),
+  feed.modified === null ? "" : relativeTime(feed.modified, now),
   String(feed.failures),
   feed.lastError?.split("\n", 1).join("") ?? "",
 ];
 
-/** Formats a duration in its largest unit: `3 d`. */
-function durationText(milliseconds: number): string {
-  const minutes = Math.floor(milliseconds / 60_000);
-  if (minutes < 60) return `${minutes} min`;
-  return minutes < 48 * 60 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 1440)} d`;
+function nextRunText({ paused, due }: FeedRecord, now: number): string {
+  if (paused) return "";
+  return due <= now ? "due" : relativeTime(due, now);
 }

@@ -5,10 +5,10 @@ import { currentCatalog } from "../data/catalogs.ts";
 import { isCanonicalPlacekey } from "../identity/placekey.ts";
 import { servedProperty } from "../identity/served-property.ts";
 import { readCrosswalk } from "../ingest/crosswalk.ts";
+import { sourceNamed } from "../ingest/sources.ts";
 import { runningService } from "../takes-effect.ts";
 import { withServiceRegistry, withServiceStore } from "./data.ts";
 import { CommandRefused, printMessage, printResult } from "./outcome.ts";
-import { sourceNamed } from "./staging-options.ts";
 
 type Output = { readonly json?: true };
 

@@ -6,6 +6,7 @@ import { type Counts, type IngestMode, type IngestReport, ingest } from "../inge
 import { withInput } from "../ingest/input.ts";
 import { readMapping } from "../ingest/mapping-file.ts";
 import { type RoundingChoice, roundingOf } from "../ingest/rounding.ts";
+import { sourceNamed } from "../ingest/sources.ts";
 import { sampleWarning, withServiceStore } from "./data.ts";
 import { printMessage, printResult } from "./outcome.ts";
 import { number, showItemProgress } from "./progress.ts";
@@ -16,7 +17,6 @@ import {
   noteSummary,
   resourceOption,
   roundOption,
-  sourceNamed,
   sourceOption,
   stagingJsonOption,
 } from "./staging-options.ts";

@@ -4,6 +4,7 @@ import { Command, Option } from "commander";
 import { maxTop } from "../catalog.ts";
 import { endSample } from "../data/notes.ts";
 import { type RoundingChoice, roundingOf } from "../ingest/rounding.ts";
+import { sourceNamed } from "../ingest/sources.ts";
 import { type FeedOptions, feedOf } from "../replicate/feed.ts";
 import type { FeedRequest } from "../replicate/fetch-feed.ts";
 import { type FeedReport, type Replication, replicateFeed } from "../replicate/replicate.ts";
@@ -19,7 +20,6 @@ import {
   parseRowCount,
   resourceOption,
   roundOption,
-  sourceNamed,
   sourceOption,
   stagingJsonOption,
 } from "./staging-options.ts";

@@ -1,8 +1,6 @@
-import type { Catalog, RecordName } from "@cadastre/reso";
+import type { RecordName } from "@cadastre/reso";
 import { InvalidArgumentError, Option } from "commander";
 import type { NoteCode, NoteCounts } from "../ingest/notes.ts";
-import { type Source, sourcesOf } from "../ingest/sources.ts";
-import { CommandRefused } from "./outcome.ts";
 import { number } from "./progress.ts";
 
 // Options of the commands that stage records.
@@ -66,15 +64,4 @@ export function parseRowCount(text: string): number {
   if (!/^\d{1,9}$/.test(text))
     throw new InvalidArgumentError("It must be a whole number from 0 to 999999999.");
   return Number(text);
-}
-
-/** Returns the source with a name. @throws {CommandRefused} names the sources that there are */
-export function sourceNamed(catalog: Catalog, name: string): Source {
-  const sources = sourcesOf(catalog);
-  const found = sources.find((source) => source.name === name);
-  if (found === undefined)
-    throw new CommandRefused(
-      `--source: there is no source \`${name}\`. There are ${sources.map((source) => source.name).join(", ")}; \`cadastre system add\` adds another`,
-    );
-  return found;
 }

@@ -3,7 +3,6 @@ import { type Catalog, type ResourceName, resourceNames } from "@cadastre/reso";
 import { maxTop } from "../catalog.ts";
 import type { SourceMapping } from "../ingest/mapping.ts";
 import { parseMapping } from "../ingest/mapping-file.ts";
-import { type Source, sourcesOf } from "../ingest/sources.ts";
 import type { FeedAuthorization } from "../replicate/authorization.ts";
 import { feedOf } from "../replicate/feed.ts";
 import { FeedError } from "../replicate/feed-error.ts";
@@ -13,16 +12,6 @@ import type { FeedDefinition } from "./definition.ts";
 /** Returns the mapping of a feed. @throws {IngestError} if the service has no longer a field that it names */
 export const feedMapping = (catalog: Catalog, { mapping }: FeedDefinition): SourceMapping | undefined =>
   mapping && parseMapping(catalog, mapping.text, mapping.file);
-
-/** Returns the source of a feed's records. @throws {FeedError} */
-export function feedSource(catalog: Catalog, { source: name }: FeedDefinition): Source {
-  const found = sourcesOf(catalog).find((source) => source.name === name);
-  if (found === undefined)
-    throw new FeedError(
-      `there is no source \`${name}\`: add it with \`cadastre system add\`, or change the feed with --source`,
-    );
-  return found;
-}
 
 /** @throws {FeedError} for a resource that a RESO Web API does not have */
 export function webApiResource(name: string): ResourceName {

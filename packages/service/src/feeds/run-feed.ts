@@ -12,7 +12,7 @@ import { ingest } from "../ingest/ingest.ts";
 import { withInput } from "../ingest/input.ts";
 import type { SourceMapping } from "../ingest/mapping.ts";
 import { roundingOf } from "../ingest/rounding.ts";
-import type { Source } from "../ingest/sources.ts";
+import { type Source, sourceNamed } from "../ingest/sources.ts";
 import type { Listings } from "../listings.ts";
 import { isAborted, runStopped } from "../replicate/abort.ts";
 import { authorizationOf, type FeedAuthorization } from "../replicate/authorization.ts";
@@ -21,7 +21,7 @@ import { latestAnyOrder } from "../replicate/modification-times.ts";
 import { replicateFeed } from "../replicate/replicate.ts";
 import { definitionOf, type FeedDefinition, type FeedProgress, progressOf } from "./definition.ts";
 import { download } from "./download.ts";
-import { feedMapping, feedSource, webApiRequest, webApiResource } from "./feed-request.ts";
+import { feedMapping, webApiRequest, webApiResource } from "./feed-request.ts";
 import type { Mutexes } from "./mutexes.ts";
 import { sourceFiles } from "./source-files.ts";
 
@@ -77,7 +77,7 @@ export async function runFeed(run: FeedRun, services: FeedServices): Promise<voi
   const staging: StagingRun = {
     ...run,
     definition,
-    source: feedSource(store.catalog, definition),
+    source: sourceNamed(store.catalog, definition.source),
     mapping: feedMapping(store.catalog, definition),
     authorization: authorizationOf(credentials),
   };

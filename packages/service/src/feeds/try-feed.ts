@@ -6,13 +6,14 @@ import { formatOf } from "../ingest/format.ts";
 import { withInput } from "../ingest/input.ts";
 import { mappedEntries } from "../ingest/mapped-entries.ts";
 import { roundingOf } from "../ingest/rounding.ts";
+import { sourceNamed } from "../ingest/sources.ts";
 import type { Listings } from "../listings.ts";
 import { authorizationOf } from "../replicate/authorization.ts";
 import { FeedError } from "../replicate/feed-error.ts";
 import { changedRecords } from "../replicate/pages.ts";
 import type { FeedDefinition } from "./definition.ts";
 import { download } from "./download.ts";
-import { feedMapping, feedSource, webApiRequest, webApiResource } from "./feed-request.ts";
+import { feedMapping, webApiRequest, webApiResource } from "./feed-request.ts";
 import { sourceFiles } from "./source-files.ts";
 
 /** A fault of some of the records that were tried. */
@@ -78,7 +79,7 @@ async function tryResource(
   const { records, rejects } = await checkBatch(entries, {
     store,
     resource,
-    source: feedSource(store.catalog, definition),
+    source: sourceNamed(store.catalog, definition.source),
     crosswalk,
     rounding: roundingOf(store.catalog, resource),
     seen: new Set(),

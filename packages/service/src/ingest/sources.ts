@@ -29,6 +29,17 @@ export const sourceOf = (catalog: Catalog, datasetId: string | null): string =>
 export const sourceBySystem = (catalog: Catalog, systemName: unknown): Source | undefined =>
   sourcesOf(catalog).find((source) => source.systemName !== null && source.systemName === systemName);
 
+/** Returns the source with this name. @throws {IngestError} names the sources that there are */
+export function sourceNamed(catalog: Catalog, name: string): Source {
+  const sources = sourcesOf(catalog);
+  const found = sources.find((source) => source.name === name);
+  if (found === undefined)
+    throw new IngestError(
+      `there is no source \`${name}\`. There are ${sources.map((source) => source.name).join(", ")}; \`cadastre system add\` adds another`,
+    );
+  return found;
+}
+
 /** @throws {IngestError} if the system of the source is retired */
 export async function requireNotRetired(
   builds: Pick<Builds, "retired">,
