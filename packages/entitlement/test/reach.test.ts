@@ -19,9 +19,10 @@ const doctorFolder = "packages/service/src/cli/doctor/folder-checks.ts";
 const buildCommands = "packages/service/src/cli/builds.ts";
 const gateCommands = "packages/service/src/cli/gates.ts";
 const retireCommands = "packages/service/src/cli/system/retire.ts";
-const changeCommand = "packages/service/src/cli/system/change.ts";
 const listCommand = "packages/service/src/cli/system/list.ts";
 const catalogChange = "packages/service/src/data/change-catalog.ts";
+/** It looks for records of a system that is to have another name. */
+const renamedSystems = "packages/service/src/data/renamed-systems.ts";
 /** It tells an operator which condition hides a record, and asks whether the set is active and its system retired. */
 const explainCommand = "packages/service/src/cli/entitlement/explain.ts";
 const recordExplanation = "packages/service/src/cli/entitlement/record-explanation.ts";
@@ -88,10 +89,10 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
       explainCommand,
       recordExplanation,
       gateCommands,
-      changeCommand,
       listCommand,
       retireCommands,
       catalogChange,
+      renamedSystems,
       fullSet,
       ingest,
       removal,
@@ -100,7 +101,7 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
     ],
   ],
   ["packages/store/src/build/build.ts", "stage", [catalogChange, ingest, removal, replication]],
-  ["packages/store/src/build/build.ts", "keys", [changeCommand, fullSet]],
+  ["packages/store/src/build/build.ts", "keys", [renamedSystems, fullSet]],
   ["packages/store/src/build/build.ts", "publish", [publication]],
   ["packages/store/src/build/build.ts", "rollback", [buildCommands]],
   ["packages/store/src/build/build.ts", "retire", [retireCommands]],
@@ -154,6 +155,7 @@ describe("past restriction", () => {
       prepare,
       dependencies,
       registry,
+      renamedSystems,
       "packages/service/src/data/secret-place.ts",
       worker,
       "packages/service/src/feeds/start-feeds.ts",

@@ -247,7 +247,7 @@ describe("an own market", () => {
     [
       "another name while there are records",
       ["system", "change", "northshore", "--name", "N"],
-      "Property has records of northshore",
+      "--name: must stay `North Shore MLS`, since Property has, or had, records of northshore",
     ],
     [
       "an unknown source",

@@ -25,6 +25,8 @@ test("the commands of docs/systems.md lead from an empty folder to listings with
   });
   expect([status, stderr]).toEqual([0, expect.stringContaining("Property serves the build")]);
   expect(stderr).toContain("Read 2 records; staged 2 changes.");
+  expect(stdout).toMatch(/^Property +PoolFeatures .* served$/m);
+  expect(stderr).toContain("Property serves PoolFeatures, SpaFeatures already");
   const listed = await cadastre(["field", "list", "northshore"], { environment: { CADASTRE_DATA: folder } });
   expect(listed.stdout).toMatch(/^Property +NSM_Zoning +Edm.String +NSM_Zoning +Zoning$/m);
   const texts = [...(await readFile(page, "utf8")).matchAll(/^```text\n([\s\S]*?)^```$/gm)];

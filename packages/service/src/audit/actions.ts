@@ -24,6 +24,7 @@ export const auditActions = {
   "system.change": "System changed in the catalog",
   "catalog.import": "Catalog replaced by that of a file",
   "field.add": "Local fields added to a system",
+  "field.enable": "Standard fields served that the catalog left out",
   "system.retire": "All records of a system removed; no more of it is taken",
   "system.drop": "What was kept of a retired system's records deleted for good",
   "system.restore": "Retirement of a system undone, with its records or without",

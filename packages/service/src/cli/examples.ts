@@ -142,7 +142,8 @@ export const operatorExamples: ExampleTable = {
     'cadastre field add acme ACM_Zoning --type string --lookup ACM_Zoning --value Residential --value "Mixed Use"',
   ],
   "field import": ["cadastre field import acme fields.json"],
-  "field list": ["cadastre field list acme --json"],
+  "field list": ["cadastre field list acme --json", "cadastre field list --standard"],
+  "field enable": ["cadastre field enable Property PoolFeatures SpaFeatures"],
   "system retire": [
     "cadastre system retire acme",
     "cadastre system retire acme --confirm acme",

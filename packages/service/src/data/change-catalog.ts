@@ -16,6 +16,7 @@ import type { DataFolder } from "./data-folder.ts";
 import { databasesOf } from "./databases.ts";
 import { addPartition } from "./partitions.ts";
 import type { Registry } from "./registry.ts";
+import { requireNamesUnused } from "./renamed-systems.ts";
 
 /** A version of the catalog that has come into force. */
 export type ChangedCatalog = {
@@ -36,14 +37,16 @@ export type ChangedCatalog = {
  */
 export async function changeCatalog(
   folder: DataFolder,
-  { catalogs }: Pick<Registry, "catalogs">,
+  registry: Pick<Registry, "catalogs" | "entitlements">,
   change: (definition: CatalogDefinition) => CatalogDefinition,
 ): Promise<ChangedCatalog> {
+  const { catalogs } = registry;
   const { version, catalog: before } = await currentCatalog(catalogs);
   // As it will be read: without members that are undefined.
   const definition = readDefinition(JSON.parse(JSON.stringify(change(before.definition))));
   const catalog = createCatalog(definition);
   requireSuccessor(before.definition, definition);
+  await requireNamesUnused(folder, registry, before, definition);
   const store = await databasesOf(folder).openListings({ catalog, threads: 0, migration: {} });
   try {
     for (const { datasetId } of newSystems(before, catalog)) await addPartition(folder, datasetId);

@@ -1,6 +1,5 @@
 import type { OriginatingSystem } from "@cadastre/reso";
 import { Command } from "commander";
-import { withServiceStore } from "../data.ts";
 import { CommandRefused } from "../outcome.ts";
 import { readStates } from "./add.ts";
 import { editCatalog, printChange } from "./change-catalog.ts";
@@ -15,13 +14,15 @@ export const changeCommand = (): Command =>
       "Change a system. What is not given stays as it was; its id, dataset and prefix never change.",
     )
     .argument("<system>", "id of the system, as `system list` shows it")
-    .option("--name <name>", "the OriginatingSystemName of its records, while it has none")
+    .option(
+      "--name <name>",
+      "the OriginatingSystemName of its records, while there are none and no entitlement names it",
+    )
     .option("--states <codes>", "states of its market, separated by commas, such as IL,WI", readStates)
     .option("--contact <text>", "whom to ask about its records")
     .action(async (id: string, options: Options) => {
       if (Object.keys(options).length === 0)
         throw new CommandRefused("say what to change: --name, --states or --contact");
-      if (options.name !== undefined) await requireNoRecords(id);
       const changed = await editCatalog({
         action: "system.change",
         system: id,
@@ -35,14 +36,3 @@ export const changeCommand = (): Command =>
       });
       printChange(`Changed ${id}.`, changed);
     });
-
-/** Stored records have the name of their system, and are told apart by it. @throws {CommandRefused} */
-const requireNoRecords = (id: string) =>
-  withServiceStore(async ({ builds, catalog }) => {
-    requireSystem(catalog, id);
-    for (const resource of ["Property", "Member", "Office", "Media", "OpenHouse", "PublicRecord"])
-      if ((await builds.keys(resource, id)).length > 0)
-        throw new CommandRefused(
-          `--name: ${resource} has records of ${id}, which have the present name. What customers read is the display name: \`cadastre profile set ${id} --display-name …\``,
-        );
-  });

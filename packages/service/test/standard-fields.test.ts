@@ -1,0 +1,170 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readConfig } from "../src/config.ts";
+import { openConfiguredFolder } from "../src/data/data-folder.ts";
+import { type RunningService, startService } from "../src/service.ts";
+import { ask } from "./support/ask.ts";
+import { cadastre } from "./support/cli.ts";
+
+let folder: string;
+let environment: Readonly<Record<string, string>>;
+let service: RunningService | undefined;
+
+async function command(...args: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await cadastre(args, { environment });
+  expect([args, code, code === 0 ? "" : stderr]).toEqual([args, 0, ""]);
+  return stdout + stderr;
+}
+
+async function refused(...args: readonly string[]): Promise<string> {
+  const { code, stderr } = await cadastre(args, { environment });
+  expect([args, code]).toEqual([args, 1]);
+  return stderr;
+}
+
+/** Ingests and publishes a listing, and returns what was rejected. */
+async function load(key: string): Promise<string> {
+  const [file, rejects] = [join(folder, `${key}.jsonl`), join(folder, `${key}.rejects.jsonl`)];
+  const record = {
+    ListingKey: key,
+    OriginatingSystemName: "North Shore MLS",
+    ModificationTimestamp: "2026-01-15T08:30:00Z",
+    StateOrProvince: "IL",
+    StandardStatus: "Active",
+    FireplacesTotal: 2,
+  };
+  await writeFile(file, JSON.stringify(record));
+  await command("ingest", "--resource", "Property", "--source", "northshore", file, "--rejects", rejects);
+  await command("publish", "Property");
+  return readFile(rejects, "utf8").catch(() => "");
+}
+
+type Listed = { readonly resource: string; readonly name: string; readonly served: boolean };
+
+/** Standard fields that the catalog of the tests leaves out. */
+const leftOut = ["FireplacesTotal", "HorseAmenities", "SpaYN"];
+
+const listed = async () =>
+  JSON.parse(await command("field", "list", "--standard", "--json")) as readonly Listed[];
+
+/** Installs an entitlement to all fields of the system, and returns a key for it. */
+async function letIn(): Promise<string> {
+  const [system] = JSON.parse(await command("system", "list", "--json")) as readonly { datasetId: string }[];
+  const document = {
+    iss: "https://issuer.example",
+    aud: "cadastre",
+    sub: "acme",
+    ver: 1,
+    products: ["listing"],
+    channels: { api: true, odata: true, file_delivery: true },
+    regions: [{ kind: "national", value: "US" }],
+    datasets: [{ dataset_id: system?.datasetId, resources: { Property: { fields: "*" } } }],
+  };
+  const [given, signed] = [join(folder, "acme.json"), join(folder, "acme.jws")];
+  await writeFile(given, JSON.stringify(document));
+  const sign = ["--key", join(folder, "key.json"), "--days", "30", "--out", signed];
+  await command("entitlement", "sign", given, ...sign);
+  await command("entitlement", "install", signed);
+  const { code, stdout } = await cadastre(["key", "create", "acme", "--json"], { environment });
+  expect(code).toBe(0);
+  return (JSON.parse(stdout) as { apiKey: string }).apiKey;
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "cadastre-standard-"));
+  environment = {
+    CADASTRE_DATA: join(folder, "data"),
+    CADASTRE_KEY_SET: join(folder, "keys.json"),
+    CADASTRE_ISSUER: "https://issuer.example",
+    CADASTRE_AUDIENCE: "cadastre",
+    CADASTRE_LOG_LEVEL: "silent",
+    CADASTRE_CHECK_HOURS: "0",
+    PORT: "0",
+  };
+  await command(
+    "entitlement",
+    "keygen",
+    "--out",
+    join(folder, "key.json"),
+    "--jwks",
+    join(folder, "keys.json"),
+  );
+  await command("sample", "--listings", "0");
+  await command("system", "add", "northshore", "--name", "North Shore MLS", "--states", "IL");
+});
+afterAll(async () => {
+  await service?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe("standard fields", () => {
+  test("are all served, unless the catalog leaves some out", async () => {
+    expect((await listed()).every(({ served }) => served)).toBe(true);
+    expect(await command("field", "enable", "Property", "PoolFeatures")).toContain(
+      "Property serves PoolFeatures already. Nothing was changed.",
+    );
+    const table = await command("field", "list", "--standard");
+    expect(table).toMatch(/^Property +FireplacesTotal +Edm\.Int64 +Fireplaces Total +served$/m);
+  });
+
+  test("that the catalog leaves out are enabled while the service runs", async () => {
+    expect(await load("NS-1")).toBe("");
+    const file = join(folder, "catalog.json");
+    const { systems } = JSON.parse(await command("system", "export")) as { systems: unknown };
+    const kept = (await listed())
+      .filter(({ resource, name }) => resource === "Property" && !leftOut.includes(name))
+      .map(({ name }) => name);
+    await writeFile(file, JSON.stringify({ systems, standardFields: { Property: kept } }));
+    await command("system", "import", file);
+    const off = (await listed()).filter(({ served }) => !served);
+    expect(off.map(({ resource, name }) => `${resource}/${name}`).sort()).toEqual(
+      leftOut.map((name) => `Property/${name}`),
+    );
+    expect(await load("NS-2")).toContain('"field":"FireplacesTotal","code":"unknown_field"');
+
+    const config = readConfig(environment);
+    service = await startService(config, await openConfiguredFolder(config), pino({ level: "silent" }));
+    const apiKey = await letIn();
+    const get = async (target: string) =>
+      (await ask(service?.baseUrl ?? "", target, { "x-api-key": apiKey })).text;
+    expect(await get("/reso/odata/$metadata")).not.toContain("FireplacesTotal");
+
+    const told = await command("field", "enable", "Property", "FireplacesTotal", "SpaYN");
+    expect(told).toContain("Property serves FireplacesTotal, SpaYN.");
+    await expect.poll(() => get("/reso/odata/$metadata"), { timeout: 20_000 }).toContain("FireplacesTotal");
+    expect((await listed()).filter(({ served }) => !served).map(({ name }) => name)).toEqual([
+      "HorseAmenities",
+    ]);
+    expect(await load("NS-3")).toBe("");
+  });
+
+  test.each<[readonly string[], RegExp]>([
+    [
+      ["Property", "PoolFeaturs"],
+      /Property has no standard field `PoolFeaturs`: did you mean `PoolFeatures`\?/,
+    ],
+    [["Property", "pool_features"], /did you mean `PoolFeatures`\?/],
+    [["Property", "Qwertyuiop"], /`cadastre field list --standard` lists them/],
+    [["Office", "ListPrice", "OfficeNam"], /no standard field `ListPrice`.*\n.*did you mean `OfficeName`/],
+  ])("%j is refused, and nothing is changed", async (args, reason) => {
+    const before = await command("system", "export");
+    expect(await refused("field", "enable", ...args)).toMatch(reason);
+    expect(await command("system", "export")).toBe(before);
+  });
+
+  test.each([[[]], [["northshore", "--standard"]]])("`field list` of %j says what to give", async (args) => {
+    expect(await refused("field", "list", ...args)).toContain("give either a system");
+  });
+
+  test("that are left out are told when a system is learnt", async () => {
+    const file = join(folder, "sample.csv");
+    await writeFile(file, "PoolFeatures,HorseAmenities\nHeated,Barn\n");
+    const told = await command("system", "learn", "northshore", "--sample", file, "--resource", "Property");
+    expect(told).toContain(
+      "! Property/HorseAmenities: it is a standard field that is switched off: `cadastre field enable Property HorseAmenities` serves it",
+    );
+  });
+});
