@@ -2,6 +2,8 @@ import { inspectEntitlement } from "@cadastre/entitlement";
 import { openTrust } from "../../access/trust.ts";
 import { checkSecrets } from "../../check/check-registry.ts";
 import { findingCodes } from "../../check/findings.ts";
+import { migrationTables, textArray, workerTables } from "../../data/postgres-roles.ts";
+import type { ServiceAudit } from "../../data/registry.ts";
 import { faultOfPlace, partsRoot } from "../../delivery/parts-place.ts";
 import { type Diagnosis, type DoctorCheck, mend, type RegistryContext, sound, warn } from "./diagnosis.ts";
 
@@ -62,7 +64,14 @@ async function* checkEntitlements({ audit, now }: RegistryContext): AsyncGenerat
 
 type KeyUse = { readonly customer: string; readonly used: unknown };
 
-async function* checkKeys({ audit, now }: RegistryContext): AsyncGenerator<Diagnosis> {
+async function* checkKeys({ audit, folder, now }: RegistryContext): AsyncGenerator<Diagnosis> {
+  if (folder.postgres !== undefined && !(await mayReadKeys(audit))) {
+    yield warn(
+      "the user of the database may not read the API keys, as is right for workers",
+      "to check the keys too, run `cadastre doctor` with the address of cadastre_service",
+    );
+    return;
+  }
   const keys = audit.prepare<KeyUse>(
     "cadastre_api_key",
     `select customer, last_used as "used" from cadastre_api_key where (expires is null or expires > ?) and (revoked is null or revoked > ?)`,
@@ -79,6 +88,15 @@ async function* checkKeys({ audit, now }: RegistryContext): AsyncGenerator<Diagn
   if (unused > 0)
     yield warn(`${unused} keys were never used`, "`cadastre key list`, and `cadastre key revoke <id>`");
   yield sound(`${known.size} customers have keys`);
+}
+
+/** True if the user of a PostgreSQL database may read the API keys. */
+async function mayReadKeys(audit: ServiceAudit): Promise<boolean> {
+  const found = audit.prepare<{ readonly allowed: boolean }>(
+    "cadastre_api_key",
+    `select has_table_privilege('cadastre_api_key', 'select') as "allowed"`,
+  );
+  return (await found.first())?.allowed === true;
 }
 
 async function* checkPlace({ audit, config, folder }: RegistryContext): AsyncGenerator<Diagnosis> {
@@ -101,6 +119,15 @@ type ServerRow = {
   readonly creates: boolean;
 };
 
+type MissingRight = { readonly name: string };
+
+/** Tables that the user of the database may not write although its role, which is told by its right to read API keys, writes them. */
+const unwritable = `select c.relname as "name" from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where c.relkind in ('r', 'p') and n.nspname in ('cadastre', 'cadastre_registry')
+    and case when has_table_privilege('cadastre_registry.cadastre_api_key', 'select')
+      then c.relname <> all (${textArray(Object.values(migrationTables).flat())}) else c.relname = any (${textArray(workerTables)}) end
+    and not has_table_privilege(c.oid, 'insert') order by 1`;
+
 async function* checkRoles({ audit, folder }: RegistryContext): AsyncGenerator<Diagnosis> {
   if (folder.postgres === undefined) {
     yield sound("SQLite has none");
@@ -110,7 +137,15 @@ async function* checkRoles({ audit, folder }: RegistryContext): AsyncGenerator<D
     "cadastre_registry",
     `select current_setting('server_version_num') as "version", rolname as "user", rolsuper as "admin", has_schema_privilege('cadastre_registry', 'create') as "creates" from pg_roles where rolname = current_user`,
   );
+  const missing: string[] = [];
+  for await (const { name } of audit.prepare<MissingRight>("cadastre_registry", unwritable).rows())
+    missing.push(name);
   for await (const { version, user, admin, creates } of server.rows()) {
+    if (missing.length > 0)
+      yield mend(
+        `${user} may not write ${missing.join(", ")}`,
+        "`cadastre init roles > roles.sql`, and `psql -f roles.sql` as the owner of the tables: after each upgrade",
+      );
     if (Number(version) < leastPostgres)
       yield mend(`PostgreSQL ${version} is too old`, "upgrade to PostgreSQL 14 or later");
     yield admin || creates
