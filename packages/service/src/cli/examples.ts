@@ -144,7 +144,7 @@ export const operatorExamples: ExampleTable = {
   "field list": ["cadastre field list acme --json"],
   "system retire": [
     "cadastre system retire acme",
-    "cadastre system retire acme --confirm acme",
+    "cadastre system retire acme --yes",
     "cadastre system retire acme --drop --yes",
   ],
   "system restore": ["cadastre system restore acme", "cadastre system restore --empty acme"],
