@@ -2,6 +2,7 @@ import { printMessage } from "@cadastre/client/terminal";
 import { EntitlementError } from "@cadastre/entitlement";
 import { StoreError } from "@cadastre/store";
 import { CommanderError } from "commander";
+import { withoutKeys } from "../access/key-text.ts";
 import { ConfigError } from "../config.ts";
 import { DataError } from "../data/data-error.ts";
 import { PrepareError } from "../data/prepare-error.ts";
@@ -47,7 +48,7 @@ export function reportCommandError(error: unknown): number {
   // Commander has already printed its error, or the requested help.
   if (error instanceof CommanderError)
     return error.exitCode === 0 ? operatorExitCodes.done : operatorExitCodes.usage;
-  if (isRefusal(error)) printMessage((error as Error).message);
+  if (isRefusal(error)) printMessage(withoutKeys((error as Error).message));
   else console.error(error);
   return operatorExitCodes.refused;
 }
