@@ -559,7 +559,7 @@ describe("a record that nobody sees", () => {
     const filter = encodeURI(`OriginatingSystemName eq '${gulfsun?.name}'`);
     const { value } = await records(`/reso/odata/Property?$top=1&$filter=${filter}`, running.key("national"));
     const key = String(value[0]?.["ListingKey"]);
-    await done(command("system", "retire", String(gulfsun?.id), "--confirm", String(gulfsun?.id)));
+    await done(command("system", "retire", String(gulfsun?.id), "--yes"));
     const { code, stderr } = await entitlement("explain", "--customer", "demo-national", key);
     expect([code, stderr.split("\n")[0]]).toEqual([
       1,

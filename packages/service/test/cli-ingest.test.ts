@@ -14,6 +14,7 @@ import { cadastre } from "./support/cli.ts";
 import { says, startProgram } from "./support/program.ts";
 import { type Running, run } from "./support/running.ts";
 import { copyDataFolder } from "./support/test-database.ts";
+import { zipOf } from "./support/zip-writer.ts";
 
 const listings = 100;
 const [system] = sampleSystems;
@@ -158,6 +159,33 @@ describe("records", () => {
   });
 });
 
+test("a zip archive is read file by file, and what is rejected is told by file and line", async () => {
+  const { ModificationTimestamp, OriginatingSystemName } = recordsOf("Office")[0] ?? {};
+  const names = "OfficeKey,ModificationTimestamp,OriginatingSystemName\n";
+  const row = (key: string) => `${key},${String(ModificationTimestamp)},${String(OriginatingSystemName)}\n`;
+  const zipped = zipOf([
+    { name: "a/first.csv", content: Buffer.from(names + row("zip-1") + row("zip-2")) },
+    { name: "a/second.csv", content: Buffer.from(names + row("") + row("zip-3")), stored: true },
+  ]);
+  const file = await fileOf("offices.zip", zipped);
+  expect(report(await ingest("Office", file))).toMatchObject({ read: 4, staged: 3, rejected: 1 });
+  const [rejected = ""] = (await readFile(`${file}.rejects.jsonl`, "utf8")).split("\n");
+  expect(JSON.parse(rejected)).toMatchObject({ code: "missing_field", part: "a/second.csv", partLine: 2 });
+  // Of standard input a copy is kept while it is read, so an archive is read there too.
+  const other = zipOf([{ name: "c.csv", content: Buffer.from(names + row("zip-4")) }]);
+  const rejects = join(running.folder.path, "piped.rejects");
+  const args = ["ingest", "--resource", "Office", "--source", source, "-", "--json", "--rejects", rejects];
+  expect(report(await cadastre(args, { environment, input: other }))).toMatchObject({ staged: 1 });
+  const wrong = zipOf([{ name: "b.csv", content: Buffer.from("OfficeKey\n\u00ff\n", "latin1") }]);
+  expect((await ingest("Office", await fileOf("wrong.zip", wrong))).stderr).toContain("wrong.zip: b.csv: ");
+  // A full set is that of all its files.
+  const whole = zipOf(
+    ["zip-1", "zip-2"].map((key) => ({ name: `${key}.csv`, content: Buffer.from(names + row(key)) })),
+  );
+  const set = await ingest("Office", await fileOf("whole.zip", whole), "--full", "--allow-shrink");
+  expect(report(set)).toMatchObject({ read: 2, staged: 2 });
+});
+
 describe("what is rejected", () => {
   const base = recordsOf("Property")[0] ?? {};
   const other = sampleSystems[1];
@@ -225,7 +253,7 @@ test.each<[string, string, readonly string[], string]>([
   ],
   ["an empty file", "", [], "holds nothing"],
   ["a damaged gzip", "\u001f\u008b\u0008junk", ["--format", "jsonl"], "its compression is damaged"],
-  ["a zip archive", "PK\u0003\u0004junk", [], "is a zip archive, which is not read: extract it"],
+  ["a zip archive", "PK\u0003\u0004junk", [], "is a damaged zip archive"],
   ["a full set that is not whole", "{}", ["--full"], "a full set must be whole, and nothing of it is staged"],
   ["too many rejects", "{}\n{}", ["--max-rejects", "1"], "2 records are rejected, more than 1"],
 ])("%s is refused", async (name, content, options, sentence) => {

@@ -109,5 +109,5 @@ test.each([
   ["office", "OfficeKey,OfficeName\n", "csv"],
   ["office.csv.gz", "{", "csv"],
 ])("%s that begins with %j is %s", (name, start, format) => {
-  expect(formatOf(name, start)).toBe(format);
+  expect(formatOf({ name, parts: [{ name, start }] })).toBe(format);
 });

@@ -131,12 +131,12 @@ describe("a file", () => {
   test("that is a decompression bomb is refused while it is read", async () => {
     const file = join(folder, "bomb.csv.gz");
     await writeFile(file, gzipSync(Buffer.alloc(200_000_000, "\n")));
-    let bytes = 0;
-    const read = withInput(file, folder, async (input) => {
-      for await (const chunk of input.read(() => {})) bytes += chunk.length;
+    let isRead = false;
+    const read = withInput(file, folder, async () => {
+      isRead = true;
     });
-    await expect(read).rejects.toThrow("over 200 times larger once it is unpacked");
-    expect(bytes).toBeLessThan(100_000_000);
+    await expect(read).rejects.toThrow("over 200 times its size when decompressed");
+    expect(isRead).toBe(false);
   });
 
   const readCsv = async (content: AsyncIterable<Buffer>) => {

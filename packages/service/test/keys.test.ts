@@ -237,6 +237,20 @@ describe("the program refuses", retryPolicy, () => {
   });
 });
 
+test.each([
+  ["key", "create"],
+  ["key", "list"],
+  ["key", "rotate"],
+  ["key", "revoke", "--yes"],
+])("`%s %s` shows no API key that is typed in the place of a name", async (...command) => {
+  const typed = createApiKey();
+  for (const text of [typed, typed.slice(0, -1)]) {
+    const { stdout, stderr } = await operator(...command, text);
+    expect(stderr).not.toBe("");
+    expect(stdout + stderr).not.toContain(text.slice(14, 40));
+  }
+});
+
 test("the text of a key is in no file but the demo's own, and in no log", async () => {
   expect(seen).toHaveLength(demoCustomers.length + 4);
   const log = service

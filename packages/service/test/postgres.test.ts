@@ -191,8 +191,7 @@ describe.skipIf(!hasPostgres)("a service on PostgreSQL", () => {
       }
     };
     await withStore((store) => store.commit([first, second].map(({ datasetId }) => office(datasetId))));
-    const retire = (...more: readonly string[]) =>
-      run("system", "retire", first.id, "--confirm", first.id, ...more);
+    const retire = (...more: readonly string[]) => run("system", "retire", first.id, "--yes", ...more);
     expect(await retire("--drop")).toEqual([1, expect.stringContaining("is not retired")]);
     expect(await retire()).toEqual([0, expect.stringMatching(`^Removed \\d+ records of ${first.name}`)]);
     expect(await retire("--drop")).toEqual([1, expect.stringContaining("may still read its records")]);
@@ -200,7 +199,7 @@ describe.skipIf(!hasPostgres)("a service on PostgreSQL", () => {
     await withStore((store) => store.prune(Date.now() + 60_000));
     expect(await run("system", "retire", first.id, "--drop")).toEqual([
       1,
-      expect.stringContaining(`retire ${first.id} --drop --confirm ${first.id}`),
+      expect.stringContaining("give `--yes`"),
     ]);
     expect(await retire("--drop")).toEqual([0, expect.stringContaining("Nothing is kept")]);
     expect((await run("system", "list"))[1]).toMatch(/lonestar .* retired .* absent$/m);

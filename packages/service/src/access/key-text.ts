@@ -33,6 +33,13 @@ export function isWellFormed(text: string): boolean {
   return text.slice(-checksumLength) === checksum(body);
 }
 
+// Roles and tables are named with the same prefix: `cadastre_service`.
+const anyKey = new RegExp(`${prefix}[0-9A-Za-z]{20,}`, "g");
+
+/** Replaces all that looks like an API key, mistyped ones too, by what may be shown of it. For messages that quote what was given. */
+export const withoutKeys = (text: string): string =>
+  text.replaceAll(anyKey, (key) => `${visiblePrefix(key)}…`);
+
 const checksum = (body: string) => base62(BigInt(crc32(body)), checksumLength);
 
 function base62(number: bigint, length: number): string {

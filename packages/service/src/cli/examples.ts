@@ -146,7 +146,7 @@ export const operatorExamples: ExampleTable = {
   "field enable": ["cadastre field enable Property PoolFeatures SpaFeatures"],
   "system retire": [
     "cadastre system retire acme",
-    "cadastre system retire acme --confirm acme",
+    "cadastre system retire acme --yes",
     "cadastre system retire acme --drop --yes",
   ],
   "system restore": ["cadastre system restore acme", "cadastre system restore --empty acme"],

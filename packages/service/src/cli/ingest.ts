@@ -38,7 +38,7 @@ type Options = RoundingChoice & {
 export const ingestCommand = (): Command =>
   new Command("ingest")
     .description("Stage the records of a file. Nothing of them is served before `cadastre publish`.")
-    .argument("<file>", "RESO Common Format, JSON lines or CSV, plain or gzip; - for standard input")
+    .argument("<file>", "RESO Common Format, JSON lines or CSV, plain, gzip or zip; - for standard input")
     .addOption(resourceOption(recordNames))
     .addOption(sourceOption())
     .addOption(new Option("--format <format>", "by default that of the file's name or text").choices(formats))
@@ -66,7 +66,7 @@ export const ingestCommand = (): Command =>
           const mode = modeOf(options);
           const mapping =
             options.mapping === undefined ? undefined : await readMapping(store.catalog, options.mapping);
-          const format = mode === "delete" ? "jsonl" : (options.format ?? formatOf(input.name, input.start));
+          const format = mode === "delete" ? "jsonl" : (options.format ?? formatOf(input));
           const progress = showItemProgress(input.bytes);
           if (await endSample(store)) printMessage(sampleWarning(folder));
           try {

@@ -1,7 +1,7 @@
 import type { ConfirmFlags } from "@cadastre/client/terminal";
 import type { ApiKeyRecord } from "@cadastre/store/registry";
 import { issueApiKey } from "../access/issue-key.ts";
-import { isWellFormed } from "../access/key-text.ts";
+import { isWellFormed, withoutKeys } from "../access/key-text.ts";
 import { recordableId } from "../audit/audit-trail.ts";
 import type { Config } from "../config.ts";
 import type { DataFolder } from "../data/data-folder.ts";
@@ -66,7 +66,9 @@ export const listKeys = (customer: string | undefined, output: Output) =>
     const listed = await keys.list(customer);
     if (output.json) return printJson(listed.map((key) => keyJson(key, at)));
     if (listed.length === 0)
-      return printMessage(customer === undefined ? "No API keys." : `No API keys of ${customer}.`);
+      return printMessage(
+        customer === undefined ? "No API keys." : withoutKeys(`No API keys of ${customer}.`),
+      );
     printResult(formatKeys(listed, at));
   });
 
@@ -113,8 +115,7 @@ export function revokeAudited(
 
 export const revokeKey = (id: string, { yes, ...output }: Output & ConfirmFlags) =>
   withServiceRegistry(async (registry, folder, config) => {
-    // An API key in the place of its id is not shown.
-    await confirmDeletion({ yes }, `This ends the API key${isWellFormed(id) ? "" : ` ${id}`} for good`);
+    await confirmDeletion({ yes }, withoutKeys(`This ends the API key ${id} for good`));
     const at = Date.now();
     const revoked = await revokeAudited(id, at, registry, folder, config);
     if (output.json) return printJson(keyJson(revoked, at));

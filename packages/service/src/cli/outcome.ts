@@ -9,6 +9,7 @@ import {
 import { EntitlementError } from "@cadastre/entitlement";
 import { StoreError } from "@cadastre/store";
 import { CommanderError } from "commander";
+import { withoutKeys } from "../access/key-text.ts";
 import { ConfigError } from "../config.ts";
 import { DataError } from "../data/data-error.ts";
 import { PrepareError } from "../data/prepare-error.ts";
@@ -54,7 +55,7 @@ export const isRefusal = (error: unknown): error is Error =>
 export function reportCommandError(error: unknown, asJson: boolean): number {
   if (error instanceof CommanderError && error.exitCode === 0) return operatorExitCodes.done;
   if (asJson) printFailure(commandFailure(error));
-  else if (isRefusal(error)) printMessage(error.message);
+  else if (isRefusal(error)) printMessage(withoutKeys(error.message));
   else if (!(error instanceof CommanderError)) console.error(error);
   // Commander has printed a wrong command line.
   return error instanceof CommanderError ? operatorExitCodes.usage : operatorExitCodes.refused;
@@ -65,5 +66,8 @@ function commandFailure(error: unknown): CommandFailure {
   const known = refusals.find(({ kind }) => error instanceof kind);
   const own = error instanceof StoreError || error instanceof EntitlementError ? error.code : undefined;
   const code = known !== undefined && "code" in known ? known.code : own;
-  return failureOf(code ?? "internal_error", error instanceof Error ? error.message : String(error));
+  return failureOf(
+    code ?? "internal_error",
+    withoutKeys(error instanceof Error ? error.message : String(error)),
+  );
 }

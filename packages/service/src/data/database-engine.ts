@@ -28,6 +28,10 @@ export type Databases = {
   readonly openRegistry: (migration: Migration | "refuse") => Promise<AccessRegistry>;
   /** Opens the registry, which must exist, to read all of it in one transaction. */
   readonly openRegistryAudit: () => Promise<RegistryAudit>;
+  /** Refuses a registry that is not of this version. */
+  readonly requireRegistrySchema: (audit: RegistryAudit) => Promise<void>;
+  /** Returns a {@link DataError} in place of an error of the database that the operator can fix. Other errors are returned unchanged. */
+  readonly explain: (error: unknown) => unknown;
 };
 
 /** Ends of messages about a database whose schema is not this version's, by error code. */

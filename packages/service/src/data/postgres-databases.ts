@@ -118,6 +118,8 @@ export function postgresDatabases({
     openRegistry: (migration) => opening(() => openRegistry(migration, false)),
     openRegistryAudit: () =>
       withRemedies(name, () => openPostgresRegistryAudit({ connection: url, wait: registryWait })),
+    requireRegistrySchema: (audit) => opening(audit.requireCurrent),
+    explain: (error) => explained(name, error),
   };
 }
 
@@ -209,11 +211,15 @@ async function withRemedies<T>(name: string, work: () => Promise<T>): Promise<T>
   try {
     return await work();
   } catch (error) {
-    const fault = error instanceof StoreError ? error.cause : error;
-    const remedy = fault instanceof Error ? remedyOf(fault) : undefined;
-    if (remedy === undefined) throw error;
-    throw new DataError(`${name} ${remedy}`, { cause: error });
+    throw explained(name, error);
   }
+}
+
+/** Returns a {@link DataError} in place of an error that the operator can fix. */
+function explained(name: string, error: unknown): unknown {
+  const fault = error instanceof StoreError ? error.cause : error;
+  const remedy = fault instanceof Error ? remedyOf(fault) : undefined;
+  return remedy === undefined ? error : new DataError(`${name} ${remedy}`, { cause: error });
 }
 
 /** Returns the end of a message about a fault, undefined if no operator can fix it. */

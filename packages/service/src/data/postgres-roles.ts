@@ -1,5 +1,5 @@
 /** Names of the tables of the registry that a worker writes. It reads all tables of both schemas, but not the digests of API keys. */
-const tablesWorkerWrites = [
+export const tablesWorkerWrites = [
   "cadastre_acknowledgement",
   "cadastre_damage",
   "cadastre_delivery",
@@ -17,12 +17,12 @@ const tablesWorkerWrites = [
 ] as const;
 
 /** Names of the tables that say which migrations were run. Their owner alone changes them. */
-const migrationTables = {
+export const migrationTables = {
   cadastre: ["cadastre_migration", "cadastre_schema"],
   cadastre_registry: ["cadastre_registry_migration"],
 } as const;
 
-const textArray = (names: readonly string[]): string =>
+export const textArray = (names: readonly string[]): string =>
   `array[${names.map((name) => `'${name}'`).join(", ")}]`;
 
 const schemas = Object.keys(migrationTables).join(", ");

@@ -46,6 +46,8 @@ export const sqliteDatabases = ({
       openSqliteRegistry({ file: registry, wait: registryWait, migration }),
     ),
   openRegistryAudit: async () => openSqliteRegistryAudit(registry),
+  requireRegistrySchema: (audit) => requireSchema(registry, remedies, audit.requireCurrent),
+  explain: (error) => error,
 });
 
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;

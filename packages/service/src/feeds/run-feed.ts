@@ -254,7 +254,7 @@ async function stageFile(
       resource,
       source,
       input,
-      format: definition.kind === "common-format" ? "common" : formatOf(input.name, input.start),
+      format: definition.kind === "common-format" ? "common" : formatOf(input),
       mode: definition.full === true ? "full" : "changes",
       mapping,
       rounding: roundingOf(services.store.catalog, resource),

@@ -3,7 +3,7 @@ import type { Catalog, RecordName } from "@cadastre/reso";
 import { type BatchCheck, checkBatch } from "../ingest/check-batch.ts";
 import type { Entry } from "../ingest/entry.ts";
 import { formatOf } from "../ingest/format.ts";
-import { withInput } from "../ingest/input.ts";
+import { PartLines, withInput } from "../ingest/input.ts";
 import { mappedEntries } from "../ingest/mapped-entries.ts";
 import { roundingOf } from "../ingest/rounding.ts";
 import { sourceNamed } from "../ingest/sources.ts";
@@ -129,10 +129,9 @@ async function* sourceEntries(
     await download({ url: place, file, authorization, signal: AbortSignal.timeout(600_000) });
   }
   const entries = await withInput(file, folder, async (input) => {
-    const format = kind === "common-format" ? "common" : formatOf(input.name, input.start);
-    return mappedEntries(
-      input.read(() => {}),
-      { format, catalog, resource, mapping },
+    const format = kind === "common-format" ? "common" : formatOf(input);
+    return new PartLines(input).entries((content) =>
+      mappedEntries(content, { format, catalog, resource, mapping }),
     );
   });
   yield* entries;

@@ -1,4 +1,5 @@
 import { IngestError } from "./ingest-error.ts";
+import type { InputPart } from "./input.ts";
 
 /** `common`: RESO Common Format. `jsonl`: one JSON object per line. `csv`: RFC 4180 with a header line. */
 export const formats = ["common", "jsonl", "csv"] as const;
@@ -21,7 +22,21 @@ const beginnings: readonly (readonly [RegExp, Format])[] = [
  *
  * @throws {IngestError} if neither is recognised
  */
-export function formatOf(name: string, start: string): Format {
+export function formatOf({
+  name: file,
+  parts,
+}: {
+  readonly name: string;
+  readonly parts: readonly Pick<InputPart, "name" | "start">[];
+}): Format {
+  const [format, ...others] = new Set(parts.map(({ name, start }) => formatOfPart(name, start)));
+  if (format !== undefined && others.length === 0) return format;
+  throw new IngestError(
+    `${file} holds files of several formats (${[format, ...others].join(", ")}): put those of each format in an archive of their own`,
+  );
+}
+
+function formatOfPart(name: string, start: string): Format {
   const named = endings.find(([ending]) => ending.test(name))?.[1];
   if (named !== undefined) return named;
   // `trimStart` also removes a byte order mark.

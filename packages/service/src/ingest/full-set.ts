@@ -3,7 +3,7 @@ import type { Builds } from "@cadastre/store";
 import type { Listings } from "../listings.ts";
 import type { Format } from "./format.ts";
 import { IngestError } from "./ingest-error.ts";
-import type { Input } from "./input.ts";
+import { type Input, PartLines } from "./input.ts";
 import { mappedEntries } from "./mapped-entries.ts";
 import type { SourceMapping } from "./mapping.ts";
 import { describeSet, exceeds, lossText } from "./set-loss.ts";
@@ -39,9 +39,8 @@ export async function requireEnough({
   if (first === undefined) return;
   const key = keyFieldOf(name);
   const named = new Set<string>();
-  for await (const entry of mappedEntries(
-    input.read(() => {}),
-    { format, catalog, resource: name, mapping },
+  for await (const entry of new PartLines(input).entries((content) =>
+    mappedEntries(content, { format, catalog, resource: name, mapping }),
   ))
     if ("record" in entry && typeof entry.record[key] === "string") named.add(entry.record[key]);
   // A file without any key is refused later, with its own error.

@@ -6,11 +6,11 @@ import type { Listings } from "../listings.ts";
 import { type IngestBatch, ingestBatches } from "./batches.ts";
 import { type BatchCheck, checkBatch, foreignKeys } from "./check-batch.ts";
 import { formatFileCursor, parseFileCursor } from "./cursor.ts";
-import type { Entry } from "./entry.ts";
+import type { Entry, FileContent } from "./entry.ts";
 import type { Format } from "./format.ts";
 import { requireEnough } from "./full-set.ts";
 import { IngestError } from "./ingest-error.ts";
-import type { Input } from "./input.ts";
+import { type Input, PartLines } from "./input.ts";
 import { mappedEntries } from "./mapped-entries.ts";
 import type { SourceMapping } from "./mapping.ts";
 import { addNotes, type Note, type NoteCounts, toldNotes } from "./notes.ts";
@@ -85,9 +85,13 @@ export async function ingest(task: Ingest): Promise<IngestReport> {
   const seen = new Set<string>();
   let [bytes, read, staged, rejected] = [0, 0, 0, 0];
   let noted: NoteCounts = {};
-  const entries = entriesOf(task, (count) => {
-    bytes += count;
-  });
+  const lines = new PartLines(input);
+  const entries = lines.entries(
+    (content) => entriesOf(task, content),
+    (count) => {
+      bytes += count;
+    },
+  );
   for await (const batch of ingestBatches(entries)) {
     read = batch.read;
     const changes = await changesOf(batch, task, seen);
@@ -95,7 +99,13 @@ export async function ingest(task: Ingest): Promise<IngestReport> {
     task.onTaken?.(changes.taken.flatMap((change) => ("record" in change ? [change.record] : [])));
     rejected += new Set(changes.rejects.map(({ line }) => line)).size;
     noted = addNotes(noted, changes.notes);
-    await appendRejects(rejectsFile, [...changes.rejects, ...toldNotes(changes.notes)]);
+    await appendRejects(
+      rejectsFile,
+      [...changes.rejects, ...toldNotes(changes.notes)].map((told) => ({
+        ...told,
+        ...lines.within(told.line),
+      })),
+    );
     if (rejected > task.maxRejects) throw new IngestError(tooMany(rejected, task));
     if (mode === "full" && rejected > 0) await refuseSet(task, rejected);
     const cursor = formatFileCursor({
@@ -114,10 +124,9 @@ export async function ingest(task: Ingest): Promise<IngestReport> {
 }
 
 function entriesOf(
-  { store, input, format, mode, resource, mapping }: Ingest,
-  onBytes: (bytes: number) => void,
+  { store, format, mode, resource, mapping }: Ingest,
+  content: FileContent,
 ): AsyncIterable<Entry> {
-  const content = input.read(onBytes);
   return mode === "delete"
     ? readKeys(content)
     : mappedEntries(content, { format, catalog: store.catalog, resource, mapping });

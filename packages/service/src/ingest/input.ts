@@ -3,8 +3,10 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { open, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { constants, createGunzip, gunzipSync } from "node:zlib";
+import { createGunzip } from "node:zlib";
+import type { Entry } from "./entry.ts";
 import { IngestError } from "./ingest-error.ts";
+import { readZip } from "./zip-archive.ts";
 
 /** A file that can be read several times. */
 export type Input = {
@@ -12,19 +14,19 @@ export type Input = {
   readonly bytes: number;
   /** SHA-256 of the file in hexadecimal, which identifies it. */
   readonly sha256: string;
+  /** The files of a zip archive. For any other file, the file itself. */
+  readonly parts: readonly InputPart[];
+};
+
+export type InputPart = {
+  readonly name: string;
   /** Start of its decompressed content. */
   readonly start: string;
   /** Reads its decompressed content. `onBytes` is called with the number of bytes of each chunk read from the file. */
   readonly read: (onBytes: (bytes: number) => void) => AsyncIterable<Uint8Array>;
 };
 
-/** Ratio of decompressed to compressed bytes from which a file is taken for a decompression bomb. Files of records reach about 30. */
-const maxRatio = 200;
-/** Number of decompressed bytes that are read in any case. */
-const harmless = 64 * 1024 * 1024;
 const startBytes = 4096;
-/** First bytes of a zip archive. */
-const zipMagic = Buffer.from("PK\u0003\u0004");
 
 /** Calls `work` with a file. `-` stands for standard input, which is copied to a temporary file in `folder` until `work` is done. */
 export async function withInput<T>(
@@ -49,38 +51,56 @@ const refuseRead = (name: string) => (cause: NodeJS.ErrnoException) => {
 async function inputOf(file: string, name: string): Promise<Input> {
   const hash = createHash("sha256");
   await pipeline(createReadStream(file), hash).catch(refuseRead(name));
-  return { ...(await openInput(file, name)), sha256: hash.digest("hex") };
+  return { ...(await openInput(file, name, verifyPart)), sha256: hash.digest("hex") };
 }
 
-/** Opens a file without reading all of it, as its hash would need. @throws {IngestError} if it cannot be read, or is a zip archive */
-export async function openInput(file: string, name: string): Promise<Omit<Input, "sha256">> {
+/** Input whose hash is not known. */
+export type OpenedInput = Omit<Input, "sha256">;
+
+/** Opens a part: `read` yields its decompressed content. */
+type OpenPart = (name: string, read: InputPart["read"]) => Promise<InputPart>;
+
+/**
+ * Opens a file.
+ *
+ * @param openPart opens its compressed parts; by default without reading more than their start
+ * @throws {IngestError} if it cannot be read
+ */
+export async function openInput(
+  file: string,
+  name: string,
+  openPart: OpenPart = startPart,
+): Promise<OpenedInput> {
   const { size } = await stat(file).catch(refuseRead(name));
   const head = await readHead(file).catch(refuseRead(name));
-  if (head.subarray(0, zipMagic.length).equals(zipMagic))
-    throw new IngestError(
-      `${name} is a zip archive, which is not read: extract it, and ingest its files one by one, plain or in gzip`,
-    );
-  const isPacked = head[0] === 0x1f && head[1] === 0x8b;
+  const isGzip = head[0] === 0x1f && head[1] === 0x8b;
+  const parts = isGzip
+    ? [await openPart(name, readGzip(file, name, size))]
+    : ((await zipParts(file, name, size, openPart)) ?? [plainPart(file, name, head)]);
+  if (parts.length === 0) throw new IngestError(`${name} is a zip archive without files`);
+  return { name, bytes: size, parts };
+}
+
+function plainPart(file: string, name: string, head: Buffer): InputPart {
   const read = async function* (onBytes: (bytes: number) => void): AsyncGenerator<Uint8Array> {
     const source = createReadStream(file);
-    let [packed, unpackedBytes] = [0, 0];
-    source.on("data", (chunk) => {
-      packed += chunk.length;
-      onBytes(chunk.length);
-    });
-    if (!isPacked) {
-      yield* source as AsyncIterable<Uint8Array>;
-      return;
-    }
+    source.on("data", (chunk) => onBytes(chunk.length));
+    yield* source as AsyncIterable<Uint8Array>;
+  };
+  return { name, start: head.toString(), read };
+}
+
+function readGzip(file: string, name: string, size: number): InputPart["read"] {
+  return async function* (onBytes: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+    const source = createReadStream(file);
+    source.on("data", (chunk) => onBytes(chunk.length));
     const unpacked = source.pipe(createGunzip());
     source.on("error", (error) => unpacked.destroy(error));
+    let count = 0;
     try {
       for await (const chunk of unpacked as AsyncIterable<Buffer>) {
-        unpackedBytes += chunk.length;
-        if (unpackedBytes > Math.max(harmless, packed * maxRatio))
-          throw new IngestError(
-            `${name} is over ${maxRatio} times larger once it is unpacked, which records never are: unpack it yourself if you trust it`,
-          );
+        count += chunk.length;
+        requireBound(name, count, size);
         yield chunk;
       }
     } catch (cause) {
@@ -91,12 +111,57 @@ export async function openInput(file: string, name: string): Promise<Omit<Input,
       source.destroy();
     }
   };
-  return {
+}
+
+/** Returns the files of a zip archive; undefined if it is none. */
+async function zipParts(
+  file: string,
+  name: string,
+  size: number,
+  openPart: OpenPart,
+): Promise<readonly InputPart[] | undefined> {
+  const entries = await readZip(file, name);
+  if (entries === undefined) return undefined;
+  requireBound(
     name,
-    bytes: size,
-    start: isPacked ? unpackedStart(head) : head.toString(),
-    read,
-  };
+    entries.reduce((sum, { bytes }) => sum + bytes, 0),
+    size,
+  );
+  const parts: InputPart[] = [];
+  for (const entry of entries) parts.push(await openPart(entry.name, entry.read));
+  return parts;
+}
+
+/** Decompresses a part once, because what was damaged is known only at its end, after records of it would be staged. */
+const verifyPart: OpenPart = (name, read) => openPartWith(name, read, { reads: "all" });
+
+/** Decompresses the start of a part. */
+const startPart: OpenPart = (name, read) => openPartWith(name, read, { reads: "start" });
+
+async function openPartWith(
+  name: string,
+  read: InputPart["read"],
+  { reads }: { readonly reads: "all" | "start" },
+): Promise<InputPart> {
+  const start: Uint8Array[] = [];
+  let kept = 0;
+  for await (const chunk of read(() => {})) {
+    if (kept < startBytes) start.push(chunk.subarray(0, startBytes));
+    kept += chunk.length;
+    if (reads === "start" && kept >= startBytes) break;
+  }
+  return { name, start: Buffer.concat(start).toString(), read };
+}
+
+/** Largest content of a compressed file relative to the file, and the content that is read in any case, in bytes. */
+const bound = { ratio: 200, always: 64 * 1024 * 1024 } as const;
+
+/** @throws {IngestError} if so many bytes of content in a file of a size are taken to be a decompression bomb */
+function requireBound(name: string, content: number, size: number): void {
+  if (content > Math.max(bound.always, bound.ratio * size))
+    throw new IngestError(
+      `${name} has over ${bound.ratio} times its size when decompressed, as files do that are made to fill a disk: if it is what you expect, decompress it, and ingest the plain file`,
+    );
 }
 
 async function readHead(file: string): Promise<Buffer> {
@@ -109,11 +174,45 @@ async function readHead(file: string): Promise<Buffer> {
   }
 }
 
-/** Decompresses as much of the head as possible. Empty if it is damaged. */
-function unpackedStart(head: Buffer): string {
-  try {
-    return gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH }).toString();
-  } catch {
-    return "";
+/** Position of an entry within a part. */
+export type PartLine = { readonly part: string; readonly partLine: number };
+
+/** Lines of an input whose parts are read one after the other: lines are counted through all of them. */
+export class PartLines {
+  readonly #input: OpenedInput;
+  readonly #begun: { readonly part: string; readonly after: number }[] = [];
+
+  constructor(input: OpenedInput) {
+    this.#input = input;
+  }
+
+  /** Yields the entries of all parts. An error names the part. @throws {IngestError} */
+  async *entries(
+    entriesOf: (content: AsyncIterable<Uint8Array>) => AsyncIterable<Entry>,
+    onBytes: (bytes: number) => void = () => {},
+  ): AsyncGenerator<Entry> {
+    const { name, parts } = this.#input;
+    let after = 0;
+    for (const part of parts) {
+      this.#begun.push({ part: part.name, after });
+      let last = 0;
+      try {
+        for await (const entry of entriesOf(part.read(onBytes))) {
+          last = entry.line;
+          yield after === 0 ? entry : { ...entry, line: after + entry.line };
+        }
+      } catch (cause) {
+        if (!(cause instanceof IngestError) || part.name === name) throw cause;
+        throw new IngestError(`${name}: ${part.name}: ${cause.message}`, { cause });
+      }
+      after += last;
+    }
+  }
+
+  /** Returns the position of a line within its part. Empty if the input has no other part. */
+  within(line: number): PartLine | Record<string, never> {
+    const found = this.#begun.findLast(({ after }) => after < line);
+    if (found === undefined || found.part === this.#input.name) return {};
+    return { part: found.part, partLine: line - found.after };
   }
 }

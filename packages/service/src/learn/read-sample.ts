@@ -1,7 +1,7 @@
 import type { Catalog, Field, LocalResource, OriginatingSystem } from "@cadastre/reso";
 import { type Format, formatOf } from "../ingest/format.ts";
 import { IngestError } from "../ingest/ingest-error.ts";
-import { openInput } from "../ingest/input.ts";
+import { openInput, PartLines } from "../ingest/input.ts";
 import { listedValuesOf } from "../ingest/listed-values.ts";
 import { readers } from "../ingest/read-records.ts";
 import { roundingOf } from "../ingest/rounding.ts";
@@ -41,7 +41,7 @@ export async function readSample(
   catalog: Catalog,
 ): Promise<SampleSchema> {
   const input = await openInput(file, file);
-  const format = given ?? formatOf(file, input.start);
+  const format = given ?? formatOf(input);
   const rules = {
     system,
     rounding: roundingOf(catalog, resource),
@@ -65,11 +65,9 @@ export async function readSample(
   const { type, ...set } = catalog.entitySet(resource);
   const untyped = { ...set, type: { ...type, properties: new Map() } };
   try {
-    for await (const entry of readers[format](
-      input.read(() => {}),
-      untyped,
-      (names) => names.forEach(columnOf),
-    )) {
+    const readPart = (content: AsyncIterable<Uint8Array>) =>
+      readers[format](content, untyped, (names) => names.forEach(columnOf));
+    for await (const entry of new PartLines(input).entries(readPart)) {
       if ("record" in entry) {
         records++;
         for (const [name, value] of Object.entries(entry.record)) columnOf(name).add(value, entry.line);

@@ -152,7 +152,8 @@ test("what is learnt from a file and applied takes every record of the file, and
           .filter(({ verdict }) => verdict === "left-out" || verdict === "undecided")
           .map(({ name }) => name);
         dropped += drop.length;
-        const content = (await openInput(file, file)).read(() => {});
+        const [part] = (await openInput(file, file)).parts;
+        const content = (part as NonNullable<typeof part>).read(() => {});
         const mapping = { catalog, resources: { Property: { drop } }, sha256: "" };
         const source = { name: system.id, datasetId: system.datasetId, systemName: system.name };
         let records = 0;

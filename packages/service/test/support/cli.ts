@@ -4,7 +4,10 @@ import { runOperatorProgram as runInThisProcess } from "../../src/cli/program.ts
 import { type Outcome, runProgram } from "./program.ts";
 import { withDatabase } from "./test-database.ts";
 
-type Given = { readonly input?: string; readonly environment?: Readonly<Record<string, string>> };
+type Given = {
+  readonly input?: string | Uint8Array;
+  readonly environment?: Readonly<Record<string, string>>;
+};
 
 /** Runs `cadastre` in a child process. The output is returned without trailing line breaks. */
 export async function cadastreProcess(

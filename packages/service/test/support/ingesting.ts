@@ -40,10 +40,15 @@ function inputOf(text: string): Input {
     name: "text",
     bytes: bytes.length,
     sha256,
-    start: text.slice(0, 100),
-    read: async function* () {
-      yield bytes;
-    },
+    parts: [
+      {
+        name: "text",
+        start: text.slice(0, 100),
+        read: async function* () {
+          yield bytes;
+        },
+      },
+    ],
   };
 }
 

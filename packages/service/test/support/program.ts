@@ -71,7 +71,7 @@ export const runProgram = (
   file: string,
   args: readonly string[],
   environment: Environment,
-  input?: string,
+  input?: string | Uint8Array,
 ): Promise<Outcome> => runCompiled(compiledOf(file), args, environment, input);
 
 /** Runs the program of `@cadastre/client` until it ends. */
@@ -82,7 +82,7 @@ async function runCompiled(
   program: string,
   args: readonly string[],
   environment: Environment,
-  input = "",
+  input: string | Uint8Array = "",
 ): Promise<Outcome> {
   const { child, texts } = await spawnCompiled(program, args, environment);
   child.stdin.end(input);

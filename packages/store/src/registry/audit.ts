@@ -1,7 +1,10 @@
+import { hasAllSteps } from "../database/migration-steps.ts";
+import { StoreError } from "../errors.ts";
 import { type CatalogVersion, catalogTable, toCatalogVersion } from "./catalog-versions.ts";
 import { noEntitlement } from "./entitlements.ts";
 import type { PepperCheck } from "./guards.ts";
 import type { Int64Column } from "./int64-column.ts";
+import { registrySteps } from "./registry-tables.ts";
 import { sealedTable } from "./sealed-documents.ts";
 import {
   selectWorkers,
@@ -50,6 +53,8 @@ export type RegistryAudit = {
   readonly sealedDocuments: () => Promise<readonly string[]>;
   /** Returns the workers that have left a heartbeat within the last hour, by name. */
   readonly workers: () => Promise<readonly WorkerRecord[]>;
+  /** Throws {@link StoreError} `schema_older` or `schema_newer` unless the registry is of this version. */
+  readonly requireCurrent: () => Promise<void>;
   /**
    * Prepares a statement on a table, with `?` for each value. If the table does not exist, as in a registry of an earlier version, the
    * statement returns no rows.
@@ -105,6 +110,8 @@ export function createRegistryAudit({ now, tables, rows: read, close }: AuditTra
     `select version, definition, created from ${catalogTable} order by version desc limit 1`,
   );
   const sealed = prepare<{ name: string }>(sealedTable, `select name from ${sealedTable} order by name`);
+  const { listedIn } = registrySteps;
+  const steps = prepare<{ name: string }>(listedIn, `select name from ${listedIn}`);
   const workers = prepare<WorkerRow>(workerTable, selectWorkers(now));
   return {
     peppers: async (at) => {
@@ -122,6 +129,11 @@ export function createRegistryAudit({ now, tables, rows: read, close }: AuditTra
     sealedDocuments: async () => (await allRows(sealed.rows())).map(({ name }) => name),
     async *entitlements() {
       for await (const row of entitlements.rows()) yield { ...row, version: Number(row.version) };
+    },
+    requireCurrent: async () => {
+      const applied = new Set((await allRows(steps.rows())).map(({ name }) => name));
+      if (!hasAllSteps(applied, registrySteps, "the registry"))
+        throw new StoreError("schema_older", "the registry");
     },
     workers: async () => (await allRows(workers.rows())).map(toWorkerRecord),
     prepare,

@@ -33,6 +33,7 @@ export async function openPostgresRegistry(options: PostgresRegistryOptions): Pr
     { connections, wait, settings, server: "primary" },
   );
   try {
+    await requireUsage(database, schema);
     await migrateRegistry(database, (transaction) => excludeOthers(transaction, schema), options);
     // Whoever misses a notification finds the change when it looks again.
     const announce = () => database.raw(announcement).then(ignore, ignore);
@@ -42,6 +43,16 @@ export async function openPostgresRegistry(options: PostgresRegistryOptions): Pr
     await database.destroy();
     return giveUp(error);
   }
+}
+
+/** Throws the error of a schema that the user may not use: its tables would seem not to exist. */
+async function requireUsage(database: Knex, schema: string): Promise<void> {
+  const hidden = await database<{ readonly nspname: string }>("pg_catalog.pg_namespace")
+    .where({ nspname: schema })
+    .whereRaw("not has_schema_privilege(oid, 'usage')")
+    .first("nspname");
+  if (hidden === undefined) return;
+  throw Object.assign(new Error(`permission denied for schema ${schema}`), { code: "42501" });
 }
 
 const ignore = (): void => {};
@@ -68,6 +79,7 @@ export async function openPostgresRegistryAudit(
     { connections: 1, wait, settings: {} },
   );
   try {
+    await requireUsage(database, schema);
     const transaction = await database.transaction({ isolationLevel: "repeatable read", readOnly: true });
     const tables = await transaction("pg_catalog.pg_tables").where({ schemaname: schema }).pluck("tablename");
     const close = async () => {

@@ -6,7 +6,15 @@ import { databasesOf } from "../../data/databases.ts";
 import { openRegistryAudit } from "../../data/registry.ts";
 import { CommandRefused, printResult } from "../outcome.ts";
 import { table } from "../table.ts";
-import { type Diagnosis, type DoctorCheck, type DoctorContext, mend, sound, warn } from "./diagnosis.ts";
+import {
+  type Diagnosis,
+  type DoctorCheck,
+  type DoctorContext,
+  mend,
+  type RegistryContext,
+  sound,
+  warn,
+} from "./diagnosis.ts";
 import { folderChecks } from "./folder-checks.ts";
 import { machineChecks } from "./machine-checks.ts";
 import { registryChecks } from "./registry-checks.ts";
@@ -61,18 +69,28 @@ async function* diagnose(environment: DoctorContext["environment"], now: number)
       };
       return;
     }
-    const audit = await withDataFolder(folder.path, () => openRegistryAudit(folder));
-    try {
-      yield { check, ...sound(registryName) };
-      const opened = { ...context, config, folder, audit };
-      yield* run(registryChecks, opened);
-      yield* run(workerChecks, opened);
-    } finally {
-      await audit.close();
+    for (const one of [
+      { name: check, needs: "registry", run: checkRegistry } as const,
+      ...registryChecks,
+      ...workerChecks,
+    ]) {
+      // A transaction of its own for each: in PostgreSQL a failed statement ends the transaction.
+      const audit = await withDataFolder(folder.path, () => openRegistryAudit(folder));
+      try {
+        yield* run([one], { ...context, config, folder, audit });
+      } finally {
+        await audit.close();
+      }
     }
   } catch (error) {
     yield { check, ...ofError(error) };
   }
+}
+
+async function checkRegistry({ audit, folder }: RegistryContext): Promise<Diagnosis> {
+  const { registryName, requireRegistrySchema } = databasesOf(folder);
+  await requireRegistrySchema(audit);
+  return sound(registryName);
 }
 
 function* readSettings(environment: DoctorContext["environment"]): Generator<Report, Config | undefined> {
@@ -103,7 +121,11 @@ async function* run(checks: readonly DoctorCheck[], context: DoctorContext): Asy
       for await (const diagnosis of results instanceof Promise ? [await results] : results)
         yield { check: check.name, ...diagnosis };
     } catch (error) {
-      yield { check: check.name, ...ofError(error) };
+      const { folder } = context;
+      yield {
+        check: check.name,
+        ...ofError(folder === undefined ? error : databasesOf(folder).explain(error)),
+      };
     }
   }
 }

@@ -2,6 +2,7 @@ import { inspectEntitlement } from "@cadastre/entitlement";
 import { openTrust } from "../../access/trust.ts";
 import { checkSecrets } from "../../check/check-registry.ts";
 import { findingCodes } from "../../check/findings.ts";
+import { migrationTables, tablesWorkerWrites, textArray } from "../../data/postgres-roles.ts";
 import { faultOfPlace, partsRoot } from "../../delivery/parts-place.ts";
 import { type Diagnosis, type DoctorCheck, mend, type RegistryContext, sound, warn } from "./diagnosis.ts";
 
@@ -17,8 +18,9 @@ export const registryChecks: readonly DoctorCheck[] = [
 ];
 
 /** Result of checks of API keys for a role that may not read them, such as that of a worker. */
-const unread = sound(
-  "the role of the database may not read keys: `cadastre doctor` as cadastre_service does",
+const unread = warn(
+  "the user of the database may not read the API keys, as is right for workers",
+  "to check the keys too, run `cadastre doctor` with the address of cadastre_service",
 );
 
 /** True if the role of the database may read API keys. A statement that it may not run would end the transaction of all checks. */
@@ -130,6 +132,15 @@ type ServerRow = {
   readonly writes: boolean | null;
 };
 
+type MissingRight = { readonly name: string };
+
+/** Tables that the user of the database may not write although its role, which is told by its right to read API keys, writes them. */
+const unwritable = `select c.relname as "name" from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where c.relkind in ('r', 'p') and n.nspname in ('cadastre', 'cadastre_registry')
+    and case when has_table_privilege('cadastre_registry.cadastre_api_key', 'select')
+      then c.relname <> all (${textArray(Object.values(migrationTables).flat())}) else c.relname = any (${textArray(tablesWorkerWrites)}) end
+    and not has_table_privilege(c.oid, 'insert') order by 1`;
+
 async function* checkRoles({ audit, config, folder }: RegistryContext): AsyncGenerator<Diagnosis> {
   if (folder.postgres === undefined) {
     yield sound("SQLite has none");
@@ -139,7 +150,15 @@ async function* checkRoles({ audit, config, folder }: RegistryContext): AsyncGen
     "cadastre_registry",
     `select current_setting('server_version_num') as "version", rolname as "user", rolsuper as "admin", has_schema_privilege('cadastre_registry', 'create') as "creates", has_table_privilege(to_regclass('cadastre.cadastre_commit'), 'insert') as "writes" from pg_roles where rolname = current_user`,
   );
+  const missing: string[] = [];
+  for await (const { name } of audit.prepare<MissingRight>("cadastre_registry", unwritable).rows())
+    missing.push(name);
   for await (const { version, user, admin, creates, writes } of server.rows()) {
+    if (missing.length > 0)
+      yield mend(
+        `${user} may not write ${missing.join(", ")}`,
+        "`cadastre init roles > roles.sql`, and `psql -f roles.sql` as the owner of the tables: after each upgrade",
+      );
     if (Number(version) < leastPostgres)
       yield mend(`PostgreSQL ${version} is too old`, "upgrade to PostgreSQL 14 or later");
     yield admin || creates

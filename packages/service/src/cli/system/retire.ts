@@ -6,35 +6,30 @@ import type { DataFolder } from "../../data/data-folder.ts";
 import { addPartition, dropPartition } from "../../data/partitions.ts";
 import { runningService } from "../../takes-effect.ts";
 import { audited, auditOf } from "../audited.ts";
+import { confirmDeletion } from "../confirmed.ts";
 import { withServiceStore } from "../data.ts";
 import { CommandRefused, printMessage } from "../outcome.ts";
 import { number } from "../progress.ts";
 import { requireSystem } from "./require-system.ts";
 
-type RetireOptions = ConfirmFlags & { readonly confirm?: string; readonly drop?: boolean };
+type RetireOptions = ConfirmFlags & { readonly drop?: boolean };
 
 /** `cadastre system retire` */
 export const retireCommand = (): Command =>
   new Command("retire")
     .description("Remove all records of a system whose licence has ended, and take no more of it.")
     .argument("<system>", "id of the system, as `system list` shows it")
-    .option("--confirm <system>", "id of the system again; without it or --yes nothing is changed")
     .addOption(yesOption())
     .option(
       "--drop",
       "as a second step: delete for good what is kept to undo the retirement, and drop the partitions",
     )
-    .action((id: string, { confirm, drop = false, yes }: RetireOptions) =>
+    .action((id: string, { drop = false, yes }: RetireOptions) =>
       withServiceStore(async (store, folder, _registry, config) => {
         const system = requireSystem(store.catalog, id);
-        const requireConfirmed = (effect: string) => {
-          if (yes || confirm === id) return;
-          const command = `cadastre system retire ${id}${drop ? " --drop" : ""} --confirm ${id}`;
-          throw new CommandRefused(`${effect} Nothing was changed. To do it: \`${command}\``);
-        };
         const action = drop ? "system.drop" : "system.retire";
         await audited({ action, object: { id }, ...auditOf(folder, config) }, () =>
-          (drop ? dropRetired : retire)(store.builds, folder, system, requireConfirmed),
+          (drop ? dropRetired : retire)(store.builds, folder, system, { yes }),
         );
       }),
     );
@@ -43,27 +38,44 @@ type RetireStep = (
   builds: Builds,
   folder: DataFolder,
   system: OriginatingSystem,
-  /** @throws {CommandRefused} with the effect, unless it was confirmed */
-  requireConfirmed: (effect: string) => void,
+  flags: ConfirmFlags,
 ) => Promise<void>;
 
-const retire: RetireStep = async (builds, _folder, { id, name, datasetId }, requireConfirmed) => {
+const retire: RetireStep = async (builds, _folder, { id, name, datasetId }, flags) => {
   if ((await retirementOf(builds, datasetId)) !== undefined)
     throw new CommandRefused(`${name} is retired already`);
-  const { removed } = await builds.retire(datasetId, (records) =>
-    requireConfirmed(`This removes all records of ${name}: ${countsText(records)}.`),
-  );
+  if (!flags.yes) {
+    const records = await recordsToRetire(builds, datasetId);
+    await confirmDeletion(flags, `This removes all records of ${name}: ${countsText(records)}`);
+  }
+  const { removed } = await builds.retire(datasetId, () => {});
   printMessage(
     `Removed ${number(removed)} records of ${name}. ${runningService("knows")} While their history is kept, \`cadastre system restore ${id}\` undoes this.`,
   );
 };
 
-const dropRetired: RetireStep = async (builds, folder, { id, name, datasetId }, requireConfirmed) => {
+/** Counts the records that a retirement would remove. Nothing is locked any more when the operator is asked. */
+async function recordsToRetire(builds: Builds, datasetId: string): Promise<DatasetRetirement["records"]> {
+  const counted = new Error("the records are counted");
+  let found: DatasetRetirement["records"] = {};
+  try {
+    await builds.retire(datasetId, (records) => {
+      found = records;
+      throw counted;
+    });
+  } catch (error) {
+    if (error !== counted) throw error;
+  }
+  return found;
+}
+
+const dropRetired: RetireStep = async (builds, folder, { id, name, datasetId }, flags) => {
   const retirement = await retirementOf(builds, datasetId);
   if (retirement === undefined)
     throw new CommandRefused(`${name} is not retired: \`cadastre system retire ${id}\` retires it`);
-  requireConfirmed(
-    `This deletes for good what is kept of the retired records of ${name}: ${countsText(retirement.records)}.`,
+  await confirmDeletion(
+    flags,
+    `This deletes for good what is kept of the retired records of ${name}: ${countsText(retirement.records)}`,
   );
   await builds.forgetRetired(datasetId);
   await dropPartition(folder, datasetId);
