@@ -52,6 +52,26 @@ const leftOut = onPostgres
   ? Object.keys(leftOutOnPostgres).map((pattern) => `packages/service/test/${pattern}`)
   : [];
 
+/** Tests of laws that hold for every catalog. They run on the sample's and on a random one, whose number their names tell. */
+const laws = [
+  "interference/*.property.test.ts",
+  "ingest/law/*.property.test.ts",
+  "agreement.property.test.ts",
+  "delivery/seed-and-deltas.property.test.ts",
+].map((place) => `packages/service/test/${place}`);
+const randomCatalog = { name: `CATALOG=${seed}`, include: laws, env: { CATALOG: seed } };
+
+// With a number, all run on that catalog alone. The laws start both databases themselves.
+const projects =
+  process.env["CATALOG"] === undefined && !onPostgres
+    ? {
+        projects: [
+          { extends: true as const, test: { name: "tests" } },
+          { extends: true as const, test: randomCatalog },
+        ],
+      }
+    : {};
+
 export default defineConfig({
   plugins: [compiledPrograms],
   resolve: { conditions, alias },
@@ -72,5 +92,6 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
+    ...projects,
   },
 });
