@@ -1,7 +1,11 @@
-import { Agent, type IncomingMessage, request } from "node:http";
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 import type { Running } from "./processes.ts";
 
-export type Reply = { readonly status: number; readonly body: Buffer };
+export type Reply = {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+};
 
 /** HTTP client with keep-alive connections. */
 export type Client = {
@@ -31,7 +35,7 @@ export function connect({ port }: Pick<Running, "port">, connections: number, ap
 async function collect(response: IncomingMessage): Promise<Reply> {
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk as Buffer);
-  return { status: response.statusCode ?? 0, body: Buffer.concat(chunks) };
+  return { status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) };
 }
 
 /** Returns the body of an answer. @throws {Error} if its status is not 200 */

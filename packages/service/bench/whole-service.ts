@@ -72,7 +72,16 @@ export const memoryOf = (pid: number): number => fieldOf(pid, "VmRSS");
  */
 export const mappedMemoryOf = (pid: number): number => fieldOf(pid, "RssFile");
 
-function fieldOf(pid: number, name: "VmRSS" | "RssFile"): number {
+/** Returns the peak of {@link memoryOf} so far, and 0 for a process that has ended. Source: proc(5), `VmHWM`. */
+export function peakMemoryOf(pid: number): number {
+  try {
+    return fieldOf(pid, "VmHWM") || 0;
+  } catch {
+    return 0;
+  }
+}
+
+function fieldOf(pid: number, name: "VmRSS" | "VmHWM" | "RssFile"): number {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const [, kilobytes] = new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status) ?? [];
   return Number(kilobytes) / 1024;

@@ -1,24 +1,12 @@
-import { cp, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { hasPostgres, type PostgresServer, startPostgres } from "@cadastre/odata/testing";
+import { hasPostgres } from "@cadastre/odata/testing";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openDataFolder } from "../src/data/data-folder.ts";
-import { prepareListings } from "../src/data/prepare-listings.ts";
-import { withRegistry } from "../src/data/registry.ts";
-import { readSecretsOf } from "../src/data/secrets.ts";
-import { prepareDemoAccess } from "../src/demo/demo-access.ts";
-import { type RunningService, startService } from "../src/service.ts";
+import { type AgreeingServices, startAgreeing } from "./support/agreeing-services.ts";
 import { ask, query, toCollection } from "./support/ask.ts";
-import { plantCanaries } from "./support/canaries.ts";
-import { noProgress } from "./support/prepare-demo.ts";
-import { type Running, run } from "./support/running.ts";
 
 if (!hasPostgres)
   console.warn("no PostgreSQL server is installed: its answers are not compared with SQLite's");
 
-const listings = 300;
 const cases = Number(process.env["CASES"] ?? 100);
 const sets = ["Property", "Media", "Member", "Office", "Lookup"] as const;
 const customers = ["national", "market", "state", "coarse"] as const;
@@ -28,47 +16,27 @@ type Row = Readonly<Record<string, unknown>>;
 describe.skipIf(!hasPostgres || process.env["DATABASE"] === "postgres")(
   "a service on SQLite and one on PostgreSQL",
   () => {
-    let server: PostgresServer;
-    let scratch: string;
-    let onSqlite: Running;
-    let onPostgres: RunningService;
+    let services: AgreeingServices;
     const rows: Record<string, readonly Row[]> = {};
 
     beforeAll(async () => {
-      server = await startPostgres();
-      scratch = await mkdtemp(join(tmpdir(), "cadastre-agreement-"));
-      onSqlite = await run({ CADASTRE_LISTINGS: String(listings), CADASTRE_WORKER: "false" });
-      // The same secrets, keys and entitlements.
-      const postgres = { url: await server.createDatabase() };
-      const folder = await openDataFolder(scratch, postgres);
-      await prepareListings(folder, listings, noProgress);
-      const { folder: own } = onSqlite;
-      for (const file of ["secrets", "issuer", "publicKeys", "signingKeys", "demo"] as const)
-        await cp(own[file], folder[file]);
-      await withRegistry(folder, async (registry) =>
-        prepareDemoAccess(folder, registry, await readSecretsOf(folder, registry), Date.now()),
-      );
-      await plantCanaries(folder, listings);
-      onPostgres = await startService({ ...onSqlite.config, dataFolder: scratch, postgres }, folder);
+      services = await startAgreeing();
       for (const set of sets) {
-        const page = await ask(onSqlite.service.baseUrl, `/reso/odata/${set}${query({ $top: 200 })}`, {
-          "x-api-key": onSqlite.key("national"),
+        const page = await ask(services.baseUrls[0] ?? "", `/reso/odata/${set}${query({ $top: 200 })}`, {
+          "x-api-key": services.key("national"),
         });
         rows[set] = toCollection(page).value as readonly Row[];
       }
     }, 120_000);
     afterAll(async () => {
-      await onPostgres?.stop();
-      await onSqlite?.stop();
-      await server?.stop();
-      await rm(scratch, { recursive: true, force: true });
+      await services?.stop();
     });
 
     /** Compares status, type and body, without the port of the service and tokens, which are encrypted anew each time. */
     async function compare(customer: (typeof customers)[number], target: string): Promise<number> {
-      const headers = { "x-api-key": onSqlite.key(customer) };
+      const headers = { "x-api-key": services.key(customer) };
       const [one, other] = await Promise.all(
-        [onSqlite.service, onPostgres].map(async ({ baseUrl }) => {
+        services.baseUrls.map(async (baseUrl) => {
           const { status, headers: sent, text } = await ask(baseUrl, target, headers);
           const body = text.replaceAll(baseUrl, "").replaceAll(/(skiptoken=)[\w%.-]+/g, "$1");
           return { status, type: sent["content-type"], body };

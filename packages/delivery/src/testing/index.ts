@@ -6,6 +6,7 @@
  */
 export { profileOf } from "../profiles/profile.ts";
 export { askDuckDb } from "./duckdb.ts";
+export { type Copy, Follower } from "./follower.ts";
 export { readByHyparquet } from "./hyparquet.ts";
 export { type Customer, makeCustomer } from "./object-storage/customer.ts";
 export { startFakeObjectServer } from "./object-storage/fake/server.ts";

@@ -10,7 +10,6 @@ import type { EntitySet, Row } from "@cadastre/odata";
 import type { Change, Store, StoredResource } from "@cadastre/store";
 import { entitySetOf, property } from "@cadastre/store/testing";
 import {
-  domainTable,
   type ExportSource,
   entitySetReader,
   marketReader,
@@ -125,9 +124,3 @@ export const marketSource = (store: Pick<Store, "page" | "checkpoint">): ExportS
     market_report: marketReader({ store, entitySet: sets.Property, least: 10 }),
     public_record: entitySetReader(store, sets.PublicRecord),
   });
-
-export const keyFields: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.values(domainTable).flatMap(({ datasets }) =>
-    datasets.map(({ name, keyField }) => [name, keyField]),
-  ),
-);

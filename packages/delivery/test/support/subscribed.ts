@@ -22,9 +22,9 @@ import {
 } from "../../src/index.ts";
 import { deliveredDatasets, profileOf } from "../../src/profiles/profile.ts";
 import type { Scheduler } from "../../src/subscriptions/scheduler.ts";
+import { type Copy, Follower } from "../../src/testing/follower.ts";
 import { openSqliteTestRegistry, type TestRegistry } from "../../src/testing/registry.ts";
-import { type Copy, Follower } from "./follower.ts";
-import { changeOf, type Edit, type Granted, keyFields, marketSource, resources, scopeOf } from "./market.ts";
+import { changeOf, type Edit, type Granted, marketSource, resources, scopeOf } from "./market.ts";
 
 const { privateKey } = generateKeyPairSync("ed25519");
 
@@ -193,7 +193,7 @@ export class Subscribed {
   }
 
   follower(): Follower {
-    return new Follower({ ledger: this.registry.deliveries, parts: this.parts, keyFields });
+    return new Follower({ ledger: this.registry.deliveries, parts: this.parts });
   }
 
   /** Returns the complete deliveries of a subscription that a follower has not applied, in order. */

@@ -8,8 +8,7 @@ import { describe, expect, test } from "vitest";
 import { askedDomains, type Delivered, type DeliverySide, openDeliverySide } from "./delivery-side.ts";
 import { engines } from "./engines.ts";
 import { grants } from "./grants.ts";
-import type { World } from "./projection.ts";
-import { identityOf, varied, worlds } from "./worlds.ts";
+import { after, changes, varied, worlds } from "./worlds.ts";
 
 /** `CASES=5000` runs more cases; a delivery takes as long as ten of them, so it runs a tenth. `SEED=1` repeats the same ones. */
 const { CASES, SEED } = process.env;
@@ -41,15 +40,6 @@ const profiles: fc.Arbitrary<OutputProfile> = fc.constantFrom(...askedDomains).c
     })
     .map((choice) => profileOf({ ...choice, id: "random", version: 1, domain, compression: "none" })),
 );
-
-/** Replaces some records by those of another world. */
-const changes = fc.record({ to: worlds, kept: fc.func(fc.boolean()) });
-type Change = { readonly to: World; readonly kept: (identity: string) => boolean };
-
-const after = (world: World, { to, kept }: Change): World => [
-  ...world.filter((row) => kept(identityOf(row))),
-  ...to.filter((row) => !kept(identityOf(row))),
-];
 
 /** Two stores that a customer cannot tell apart, before and after a change. */
 const cases = fc.record({

@@ -2,7 +2,15 @@ import fc from "fast-check";
 import type { ResourcePath } from "../../src/odata/address.ts";
 import type { Carrier } from "./carriers.ts";
 import { filtersOf, ordersOf, selectsOf } from "./filters.ts";
-import { absentKey, keys, places, type ResourceName, resourceNames, universeSet } from "./universe.ts";
+import {
+  absentKey,
+  keys,
+  places,
+  type ResourceName,
+  resourceNames,
+  systems,
+  universeSet,
+} from "./universe.ts";
 
 /** Options or headers, by name. */
 export type Texts = Readonly<Record<string, string>>;
@@ -229,7 +237,7 @@ const ofEndpoint = {
         },
         2,
       ),
-      some({ osn: pick("Lone Star", "Cascade", ""), source: pick("mls", ""), limit: pick("1") }, 6),
+      some({ osn: pick(...systems, ""), source: pick("mls", ""), limit: pick("1") }, 6),
     ),
   }),
   "/v1/account/resources": shaped({

@@ -1,9 +1,16 @@
 import { datasetProperty, type Mask } from "@cadastre/entitlement";
 import type { EntitySet, EntityType } from "@cadastre/odata";
-import type { Field } from "@cadastre/reso";
 import type { StoredResource } from "@cadastre/store";
 import { storedResources } from "../../src/catalog.ts";
-import { addedFields, testCatalog } from "../support/test-catalog.ts";
+import { valuesOfField } from "../support/field-values.ts";
+import { randomOf } from "../support/random.ts";
+import {
+  firstSystem,
+  randomFieldsOf,
+  secondSystem,
+  testCatalog,
+  thirdSystem,
+} from "../support/test-catalog.ts";
 
 const { model: entityModel, entitySet } = testCatalog;
 
@@ -12,11 +19,7 @@ const { model: entityModel, entitySet } = testCatalog;
  */
 
 /** Datasets that an entitlement may grant. */
-export const datasets = [
-  "9f0c6c0e-5a1b-4d57-8a35-3f8e1c2b7d10",
-  "2b7e1f64-0c93-4e0a-b8d1-64a7f95c3e21",
-  "c41d8a92-7e36-4b8f-9d04-1a5b60e2f732",
-] as const;
+export const datasets = [firstSystem.datasetId, secondSystem.datasetId, thirdSystem.datasetId] as const;
 
 /** Datasets that a record of the resource may belong to; null for a record that all datasets share. */
 export const datasetsOf = (resource: ResourceName): readonly (string | null)[] =>
@@ -31,7 +34,7 @@ export const regions = [
   { kind: "state", value: "OR" },
   { kind: "county", value: "TX/Travis" },
   { kind: "zip", value: "78701" },
-  { kind: "originating_system", value: "Lone Star" },
+  { kind: "originating_system", value: firstSystem.name },
 ] as const;
 
 /** Points, with the "where" part of their Placekeys. */
@@ -62,7 +65,8 @@ export const recordNames = Object.keys(keys) as readonly ResourceName[];
 const exportedNames: readonly ResourceName[] = ["MediaAsset", "PublicRecord"];
 export const resourceNames = recordNames.filter((name) => !exportedNames.includes(name));
 
-const systems = ["Lone Star", "Cascade"];
+/** `OriginatingSystemName` of records. */
+export const systems = [firstSystem.name, secondSystem.name] as const;
 const instants = ["2024-05-01T10:00:00.000Z", "2024-05-02T10:00:00.000Z"];
 
 /**
@@ -163,25 +167,16 @@ const standardFields: Readonly<Record<ResourceName, Readonly<Record<string, read
   },
 };
 
-/** Values of local fields by type, in JSON form. */
-const valuesByType: Readonly<Partial<Record<Field["type"], readonly unknown[]>>> = {
-  "Edm.String": ["Value 0", "Value 1"],
-  "Edm.Boolean": [true, false],
-  "Edm.Int64": [0, 7],
-  "Edm.Decimal": [0, 5],
-  "Edm.Date": ["2024-02-29", "2023-12-31"],
-  "Edm.DateTimeOffset": instants,
-  "Edm.TimeOfDay": ["08:30:00", "17:00:00"],
-};
+const random = randomOf(1);
 
-/** Values of two of the local fields that `CATALOG` adds to a resource. */
+/** Values of some local fields of a random catalog: with all of them, tests would take longer. */
 const randomFields = (name: ResourceName): Readonly<Record<string, readonly unknown[]>> =>
   Object.fromEntries(
-    addedFields(name)
-      .slice(0, 2)
-      .map(({ name: field, type, collection }) => {
-        const [first, ...rest] = valuesByType[type] ?? [];
-        return [field, collection ? [[], [first], [first, ...rest]] : [null, first, ...rest]];
+    randomFieldsOf(name)
+      .filter(() => random.chance(0.4))
+      .map((field) => {
+        const values = valuesOfField(field, 3);
+        return [field.name, field.collection ? [[], ...values] : [null, ...values]];
       }),
   );
 

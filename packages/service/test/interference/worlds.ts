@@ -40,6 +40,16 @@ export const worlds: fc.Arbitrary<World> = fc
   )
   .map((rows) => rows.filter((row) => row !== null));
 
+/** A change that replaces some records by those of another world. */
+type WorldChange = { readonly to: World; readonly kept: (identity: string) => boolean };
+
+export const changes: fc.Arbitrary<WorldChange> = fc.record({ to: worlds, kept: fc.func(fc.boolean()) });
+
+export const after = (world: World, { to, kept }: WorldChange): World => [
+  ...world.filter((row) => kept(identityOf(row))),
+  ...to.filter((row) => !kept(identityOf(row))),
+];
+
 /** Returns the listing with the fields that are computed from its location, including the "where" part of its Placekey. */
 function located(record: Row): Row {
   const { Latitude, Longitude, Placekey } = record;

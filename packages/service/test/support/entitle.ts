@@ -6,7 +6,7 @@ import type { Running } from "./running.ts";
 
 /** Installs the next version of a demo customer's entitlement. */
 export async function entitle(
-  { folder }: Running,
+  { folder }: Pick<Running, "folder">,
   customer: string,
   change: (before: Entitlement) => Entitlement,
 ): Promise<void> {

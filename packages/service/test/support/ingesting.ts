@@ -4,7 +4,6 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { RecordName } from "@cadastre/reso";
-import { sampleSystems } from "@cadastre/sample/catalog";
 import type { WritableStore } from "@cadastre/store";
 import { openSqliteStore } from "@cadastre/store/sqlite";
 import { storedResources } from "../../src/catalog.ts";
@@ -15,10 +14,10 @@ import type { Note } from "../../src/ingest/notes.ts";
 import type { Reject } from "../../src/ingest/rejects.ts";
 import { type RoundingChoice, roundingOf } from "../../src/ingest/rounding.ts";
 import { sourceBySystem } from "../../src/ingest/sources.ts";
-import { testCatalog } from "./test-catalog.ts";
+import { firstSystem as system, testCatalog } from "./test-catalog.ts";
 
 /** The originating system of the records in these tests. */
-export const [system] = sampleSystems;
+export { system };
 export const source = sourceBySystem(testCatalog, system.name) ?? expectSource();
 
 function expectSource(): never {

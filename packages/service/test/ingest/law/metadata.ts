@@ -1,10 +1,18 @@
 import type { Row } from "@cadastre/odata";
 import { writeCsdlJson } from "@cadastre/odata/csdl";
+import type { RecordName } from "@cadastre/reso";
 import { ExactNumber, parseJson } from "../../../src/ingest/exact-json.ts";
 import { testCatalog } from "../../support/test-catalog.ts";
 
 const { model: entityModel } = testCatalog;
 const { values: lookupValues } = testCatalog.lookups;
+
+/** Lookups that take other values than those they list. */
+const openLookups: ReadonlySet<unknown> = new Set(
+  testCatalog.model.entitySets
+    .flatMap(({ name }) => testCatalog.fieldsOf(name as RecordName))
+    .flatMap(({ lookup, lookupStatus }) => (lookupStatus === "Open" ? lookup : [])),
+);
 
 type Property = Readonly<Record<string, unknown>>;
 type Csdl = Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, Property>>>>>>;
@@ -32,7 +40,7 @@ function isAllowed(value: unknown, property: Property): boolean {
 function isItem(value: unknown, property: Property): boolean {
   const isOfType = typeChecks[typeof property["$Type"] === "string" ? property["$Type"] : "Edm.String"];
   const lookup = property[lookupTerm];
-  const listed = typeof lookup === "string" ? lookupValues(lookup) : [];
+  const listed = typeof lookup === "string" && !openLookups.has(lookup) ? lookupValues(lookup) : [];
   if (listed.length > 0 && !listed.some((one) => one.value === value)) return false;
   return isOfType?.(value, property) ?? false;
 }
@@ -64,6 +72,8 @@ const typeChecks: Readonly<Record<string, (value: unknown, property: Property) =
   "Edm.Date": (value) => typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value),
   "Edm.DateTimeOffset": (value) =>
     typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value),
+  "Edm.TimeOfDay": (value) =>
+    typeof value === "string" && /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,12})?$/.test(value),
   "Edm.GeographyPoint": (value) =>
     typeof value === "object" && value !== null && "coordinates" in value && Array.isArray(value.coordinates),
 };

@@ -81,6 +81,11 @@ function instant(random: Random): string {
   return `${date(random)}T${time}:${two(random.below(60))}${fraction}${zone}`;
 }
 
+function timeOfDay(random: Random): string {
+  const time = `${two(random.below(random.chance(0.02) ? 26 : 24))}:${two(random.below(60))}`;
+  return `${time}${random.pick(["", ":00", `:${two(random.below(60))}`, ":07.5", ":59.120", `:01.${digits(random, 12)}`])}`;
+}
+
 /** JSON text of a value that a source might give for a field: most are values of it, and some are none. */
 export function valueText(random: Random, field: Field): string {
   if (random.chance(0.02)) return "null";
@@ -91,7 +96,7 @@ export function valueText(random: Random, field: Field): string {
 
 function itemText(
   random: Random,
-  { name, type, precision = 15, scale = 0, maxLength, lookup }: Field,
+  { name, type, precision = 15, scale = 0, maxLength, lookup, lookupStatus }: Field,
 ): string {
   switch (type) {
     case "Edm.Decimal":
@@ -105,11 +110,13 @@ function itemText(
       return JSON.stringify(date(random));
     case "Edm.DateTimeOffset":
       return JSON.stringify(instant(random));
+    case "Edm.TimeOfDay":
+      return JSON.stringify(timeOfDay(random));
     case "Edm.GeographyPoint":
       return '{"type":"Point","coordinates":[-90,40]}';
     default: {
       const listed = lookup === undefined ? [] : lookupValues(lookup);
-      const isListed = listed.length > 0 && !random.chance(0.005);
+      const isListed = listed.length > 0 && !random.chance(lookupStatus === "Open" ? 0.3 : 0.005);
       return JSON.stringify(isListed ? random.pick(listed).value : text(random, maxLength));
     }
   }

@@ -1,14 +1,29 @@
 import { text } from "node:stream/consumers";
 import { type ChainLink, readManifest, requireFollows } from "@cadastre/manifest";
-import type { Delivery, DeliveryLedger, PartStore } from "../../src/index.ts";
+import { type Delivery, domainTable, type PartContent } from "../index.ts";
+
+/** Names of the key fields of all datasets. */
+const keyFields: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.values(domainTable).flatMap(({ datasets }) =>
+    datasets.map(({ name, keyField }) => [name, keyField]),
+  ),
+);
 
 /** Lines by key, for each dataset. */
 export type Copy = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 export type FollowerOptions = {
-  readonly ledger: Pick<DeliveryLedger, "manifest">;
-  readonly parts: Pick<PartStore, "open">;
-  readonly keyFields: Readonly<Record<string, string>>;
+  readonly ledger: {
+    readonly manifest: (
+      id: string,
+    ) => Promise<{ readonly text: string; readonly sha256: string } | undefined>;
+  };
+  readonly parts: {
+    readonly open: (part: {
+      readonly sha256: string;
+      readonly byteLength: number;
+    }) => Promise<Pick<PartContent, "stream">>;
+  };
 };
 
 /**
@@ -32,7 +47,7 @@ export class Follower {
     return this.#last;
   }
 
-  async apply({ id }: Delivery): Promise<ChainLink> {
+  async apply({ id }: Pick<Delivery, "id">): Promise<ChainLink> {
     const { ledger, parts } = this.#options;
     const sealed = await ledger.manifest(id);
     if (sealed === undefined) throw new Error(`${id} has no manifest`);
@@ -62,7 +77,7 @@ export class Follower {
 
   #keyOf(dataset: string, line: string): string {
     const record = JSON.parse(line) as Readonly<Record<string, string>>;
-    const key = record[this.#options.keyFields[dataset] ?? ""];
+    const key = record[keyFields[dataset] ?? ""];
     if (key === undefined) throw new Error(`a line of ${dataset} has no key`);
     return key;
   }
