@@ -1,5 +1,6 @@
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { fileReason } from "../file-error.ts";
 import { FeedError } from "../replicate/feed-error.ts";
 
 /** A file of a feed, with a version that changes with its content. */
@@ -13,7 +14,7 @@ export type SourceFile = { readonly path: string; readonly version: string };
 export async function sourceFiles(glob: string): Promise<readonly SourceFile[]> {
   const folder = dirname(glob);
   const names = await readdir(folder).catch((cause: NodeJS.ErrnoException) => {
-    throw new FeedError(`the folder ${folder} cannot be read (${cause.code})`, { cause });
+    throw new FeedError(`the folder ${folder} cannot be read: ${fileReason(cause)}`, { cause });
   });
   const pattern = wildcardPattern(basename(glob));
   const files: SourceFile[] = [];

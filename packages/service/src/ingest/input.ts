@@ -4,6 +4,7 @@ import { open, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { constants, createGunzip, gunzipSync } from "node:zlib";
+import { fileReason } from "../file-error.ts";
 import { IngestError } from "./ingest-error.ts";
 
 /** A file that can be read several times. */
@@ -40,7 +41,7 @@ export async function withInput<T>(
 
 async function inputOf(file: string, name: string): Promise<Input> {
   const refuse = (cause: NodeJS.ErrnoException) => {
-    throw new IngestError(`${name} cannot be read (${cause.code})`, { cause });
+    throw new IngestError(`${name} cannot be read: ${fileReason(cause)}`, { cause });
   };
   const { size } = await stat(file).catch(refuse);
   const hash = createHash("sha256");

@@ -4,6 +4,7 @@ import { defaultRetryPolicy } from "@cadastre/client/http";
 import { Command, Option } from "commander";
 import { maxTop } from "../../catalog.ts";
 import { currentCatalog } from "../../data/catalogs.ts";
+import { fileReason } from "../../file-error.ts";
 import { type FieldVerdict, type Proposal, propose } from "../../learn/propose.ts";
 import { readSource } from "../../learn/read-source.ts";
 import { createFrom } from "../catalog.ts";
@@ -104,7 +105,7 @@ async function writeNew(file: string, content: unknown): Promise<void> {
       throw new CommandRefused(
         cause.code === "EEXIST"
           ? `${file} exists and was not changed: name another file`
-          : `${file} cannot be written (${cause.code})`,
+          : `${file} cannot be written: ${fileReason(cause)}`,
         { cause },
       );
     },
