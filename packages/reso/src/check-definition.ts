@@ -8,6 +8,7 @@ import {
   type OriginatingSystem,
 } from "./definition.ts";
 import { type ResourceName, resourceNames } from "./dictionary.ts";
+import { issueWords } from "./issue-words.ts";
 import { standardLookups } from "./lookups.ts";
 import { standardResource } from "./resources.ts";
 
@@ -25,7 +26,11 @@ export class CatalogError extends Error {
   readonly faults: readonly CatalogFault[];
 
   constructor(faults: readonly CatalogFault[]) {
-    super(faults.map(({ path, message }) => `${pathText(path)}: ${message}`).join("\n"));
+    super(
+      faults
+        .map(({ path, message }) => `${path.length === 0 ? "the definition" : pathText(path)}: ${message}`)
+        .join("\n"),
+    );
     this.faults = faults;
   }
 }
@@ -108,7 +113,7 @@ const schema = z.strictObject({
  * @throws {CatalogError} with all faults of its form; `createCatalog` finds those of its meaning
  */
 export function readDefinition(json: unknown): CatalogDefinition {
-  const read = schema.safeParse(json);
+  const read = schema.safeParse(json, { error: issueWords });
   if (read.success) return read.data as CatalogDefinition;
   throw new CatalogError(read.error.issues.map(({ path, message }) => ({ path, message })));
 }

@@ -17,6 +17,7 @@ export {
 } from "./definition.ts";
 export { type ResourceName, resoDdVersion, resourceNames } from "./dictionary.ts";
 export type { Field } from "./field.ts";
+export { issueWords } from "./issue-words.ts";
 export {
   type LookupRow,
   type Lookups,

@@ -217,7 +217,7 @@ test("all faults are told at once", () => {
 
 test.each<[string, unknown, string]>([
   ["without systems", {}, "systems: "],
-  ["with an unknown member", { systems: [], fields: [] }, 'Unrecognized key: "fields"'],
+  ["with an unknown member", { systems: [], fields: [] }, "has no member `fields`"],
   [
     "with a wrong id",
     { systems: [{ ...other, id: "North Shore" }] },

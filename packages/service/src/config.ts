@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { PostgresAddress, SecretSources } from "./data/data-folder.ts";
 import { type MasterKeys, toMasterKeys } from "./data/master-key.ts";
+import { fileReason } from "./file-error.ts";
 import { leastMemory } from "./http/memory-limits.ts";
 import { masterKeyForm } from "./settings/data-settings.ts";
 import type { SettingName } from "./settings/member-paths.ts";
@@ -167,7 +168,7 @@ function readMasterKeys(file: string): MasterKeys {
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    throw fault(`cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    throw fault(`cannot be read: ${fileReason(error as NodeJS.ErrnoException)}`);
   }
   const keys = toMasterKeys(text);
   if (keys === undefined) throw fault("has something else");

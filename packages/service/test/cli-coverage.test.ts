@@ -110,7 +110,7 @@ test("escapes all texts, and marks suppressed cells", async () => {
 
 test.each([
   [[], 1, "name a file to write"],
-  [["--html", "/nowhere/map.html"], 1, "cannot be written (ENOENT)"],
+  [["--html", "/nowhere/map.html"], 1, "cannot be written: there is no such file or folder (ENOENT)"],
   [["--png", "x"], 2, "use --svg <file>"],
   [["--gif", "x"], 2, "unknown option"],
 ])("%j is refused", async (args, code, words) => {

@@ -170,7 +170,7 @@ describe("a customer", () => {
     const key = await command("key", "create", "leaving");
     expect([key.code, key.stderr]).toEqual([
       1,
-      expect.stringContaining("no entitlement of the customer is installed"),
+      expect.stringContaining("no entitlement is installed for leaving"),
     ]);
     expect((await customer("show", "leaving")).stderr).toBe(
       "no entitlement is installed for leaving: `cadastre customer list` lists all customers",
@@ -258,13 +258,13 @@ describe("a customer", () => {
   });
 
   test.each<readonly [number, readonly string[], string]>([
-    [1, ["add", "new"], "say what the customer is to see: `--template` and `--systems`, or `--edit`"],
+    [2, ["add", "new"], "say what the customer is to see: `--template` and `--systems`, or `--edit`"],
     [
-      1,
+      2,
       ["add", "new", ...texas, "--edit", "x"],
       "leave out `--template`, `--systems` and `--regions`, or `--edit`",
     ],
-    [1, ["add", "a b", ...texas], "sub: must be the customer: 1 to 128"],
+    [2, ["add", "a b", ...texas], "<customer>: must be the customer: 1 to 128"],
     [
       1,
       ["add", "new", "--template", "idx", "--systems", "lonstar"],
@@ -345,19 +345,21 @@ describe("why a field is seen or not", () => {
   });
 
   test("a misspelt name, resource or customer is refused with what there is", async () => {
-    const refused = async (...args: readonly string[]) => {
+    const refused = async (expected: number, ...args: readonly string[]) => {
       const { code, stdout, stderr } = await entitlement("explain", ...args);
-      expect([code, stdout]).toEqual([1, ""]);
+      expect([code, stdout]).toEqual([expected, ""]);
       return stderr;
     };
-    expect(await refused("--customer", "demo-state", "ListPrise")).toContain(
+    expect(await refused(1, "--customer", "demo-state", "ListPrise")).toContain(
       "no field is called `ListPrise` (did you mean `ListPrice`?), and no record with this key is stored",
     );
-    expect(await refused("--customer", "demo-state", "--resource", "Propertys", "City")).toContain(
+    expect(await refused(2, "--customer", "demo-state", "--resource", "Propertys", "City")).toContain(
       "--resource: there is no resource `Propertys`, did you mean `Property`?: allowed are Property, Media, ",
     );
-    expect(await refused("--customer", "nobody", "City")).toContain("no entitlement is installed for nobody");
-    expect(await refused("City")).toBe("name either --customer <name> or --document <file>");
+    expect(await refused(1, "--customer", "nobody", "City")).toContain(
+      "no entitlement is installed for nobody",
+    );
+    expect(await refused(2, "City")).toBe("name either --customer <name> or --document <file>");
   });
 
   test("a customer without a key sees nothing", async () => {

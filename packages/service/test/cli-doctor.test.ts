@@ -104,7 +104,7 @@ describe.runIf(onFiles)("cadastre doctor", () => {
     for (const secret of [made.stdout, skipTokenKey]) expect(text).not.toContain(secret);
     const { stdout } = await cadastre(["doctor", ...config()]);
     expect(stdout).toMatch(/^CHECK +STATE +FINDING\nnode +ok /);
-    expect(stdout).toContain("keys were never used");
+    expect(stdout).toContain("1 key was never used");
   });
 
   const cases: [string, () => void | Promise<void>, string, RegExp, RegExp?][] = [

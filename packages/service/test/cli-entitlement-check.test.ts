@@ -327,15 +327,15 @@ describe("a template", () => {
       "--systems: no system is called `lonstar`, did you mean `lonestar`?: allowed are lonestar, hillcountry, evergreen, cascade, gulfsun, and all\n--systems: no system is called `gulf`",
     ],
     [
-      1,
+      2,
       ["--template", "idx", "--systems", "lonestar", "--regions", "stat:TX"],
       "--regions: `stat` is not allowed, did you mean `state`?: allowed are national, state, county, zip, originating_system",
     ],
     [2, ["--template", "idx", "--systems", "lonestar", "--regions", "TX"], "It must be like `state:TX`"],
     [
-      1,
+      2,
       ["--template", "idx", "--systems", "lonestar", "--customer", "a b"],
-      "sub: must be the customer: 1 to 128 letters",
+      "<customer>: must be the customer: 1 to 128 letters",
     ],
   ])("is refused with exit code %d: %j", async (code, options, words) => {
     const outcome = await entitlement("new", ...options);

@@ -59,6 +59,9 @@ const ingest = (resource: string, file: string, ...more: readonly string[]) =>
 const publish = async (resource: string, ...more: readonly string[]) =>
   (await cadastre(["publish", resource, ...more], { environment })).code;
 
+/** Returns the message of an error that was printed as JSON. */
+const messageIn = (stderr: string) => (JSON.parse(stderr) as { readonly message: string }).message;
+
 type Report = Readonly<Record<"read" | "staged" | "rejected" | "resumed", number>>;
 const report = ({ stdout }: { readonly stdout: string }) => {
   const { read, staged, rejected, resumed } = JSON.parse(stdout) as Report;
@@ -270,7 +273,7 @@ test("no file but one of rejects is replaced by rejects", async () => {
     const before = await readFile(other);
     const { code, stderr } = await ingest("Member", file, "--rejects", other);
     const told = `${other} is there and holds no rejects: name another file with --rejects`;
-    expect([code, stderr, await readFile(other)]).toEqual([1, told, before]);
+    expect([code, messageIn(stderr), await readFile(other)]).toEqual([1, told, before]);
   }
   const rejects = await fileOf("rejects", "");
   for (let k = 0; k < 2; k++) {
@@ -286,7 +289,9 @@ test("rejects that cannot be written are told by the path", async () => {
   for (const [place, reason] of Object.entries(places)) {
     const { code, stderr } = await ingest("Member", file, "--rejects", place);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^the rejects cannot be written to .*; name another file with --rejects$/);
+    expect(messageIn(stderr)).toMatch(
+      /^the rejects cannot be written to .*; name another file with --rejects$/,
+    );
     expect(stderr).toContain(`${place}: ${reason}`);
   }
 });
@@ -304,7 +309,10 @@ test("--round and --exact may be repeated", async () => {
 
 test("a file that is not there is refused", async () => {
   const { code, stderr } = await ingest("Member", "/nowhere.jsonl");
-  expect([code, stderr]).toEqual([1, "/nowhere.jsonl cannot be read (ENOENT)"]);
+  expect([code, messageIn(stderr)]).toEqual([
+    1,
+    "/nowhere.jsonl cannot be read: there is no such file or folder (ENOENT)",
+  ]);
 });
 
 describe("a process that is killed at any moment", () => {

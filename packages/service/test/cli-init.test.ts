@@ -110,7 +110,7 @@ describe.runIf(onFiles)("cadastre init", () => {
     ]);
     const missing = await cadastre(["init", "--config", file, "--port", "1"]);
     expect([missing.code, missing.stderr]).toEqual([
-      1,
+      2,
       "without a terminal, init needs --data <folder>, --database-url <url>, --base-url <url>, --systems <systems>, --issuer-key <file>, --issuer <name>, --audience <name>; or --from <file> with these answers; or --yes for the defaults",
     ]);
     expect(existsSync(file)).toBe(false);

@@ -159,7 +159,12 @@ describe("the key", patient, () => {
     ["of another service", ["--key-env", "OWN_KEY"], 1, "Office gave 401: give a key that may read it"],
     ["that is missing", ["--key-env", "NO_KEY"], 1, "the variable NO_KEY must hold a key"],
     ["that is none", ["--key-env", "BAD_KEY"], 1, "the variable BAD_KEY must hold a key"],
-    ["without its file", ["--key-file", "/nowhere"], 1, "/nowhere cannot be read (ENOENT)"],
+    [
+      "without its file",
+      ["--key-file", "/nowhere"],
+      1,
+      "/nowhere cannot be read: there is no such file or folder (ENOENT)",
+    ],
     ["in two places", ["--key-env", "OWN_KEY", "--key-file", "x"], 2, "cannot be used with option"],
     ["as an argument", ["--key", "secret"], 2, "unknown option '--key'"],
   ])("%s is refused", async (_, options, exit, sentence) => {

@@ -193,7 +193,7 @@ test("a master key has 32 bytes, and no message or copy of the configuration sho
     `CADASTRE_MASTER_KEY_FILE must name a file with 32 bytes as base64 or hexadecimal, such as \`openssl rand -base64 32\` prints: ${path} has something else`,
   );
   expect(() => readConfig({ CADASTRE_MASTER_KEY_FILE: "/nowhere" })).toThrow(
-    "/nowhere cannot be read (ENOENT)",
+    "/nowhere cannot be read: there is no such file or folder (ENOENT)",
   );
   expect(() =>
     readConfig({ CADASTRE_MASTER_KEY_FILE: path, CADASTRE_MASTER_KEY: masterKey.toString("hex") }),
@@ -397,7 +397,7 @@ describe("a file", () => {
 
   test("that is not there is named", () => {
     expect(() => readConfig({ CADASTRE_CONFIG: "/nowhere/x.json" })).toThrow(
-      "CADASTRE_CONFIG must name a file that can be read: /nowhere/x.json cannot (ENOENT)",
+      "CADASTRE_CONFIG must name a file that can be read: /nowhere/x.json cannot: there is no such file or folder (ENOENT)",
     );
   });
 });

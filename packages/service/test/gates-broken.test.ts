@@ -84,7 +84,8 @@ async function expectBroken(set: string, gate: string, evidence: object): Promis
   const served = await servedOf(set);
   for (const command of ["gates", "publish"]) {
     const { code, stdout, stderr } = await cadastre(command, set, "--json");
-    expect([code, stderr.split("\n")[0]], stdout).toEqual([
+    const { message } = JSON.parse(stderr) as { readonly message: string };
+    expect([code, message.split("\n")[0]], stdout).toEqual([
       1,
       `${set}: a gate is not passed, and what was served before is served on`,
     ]);

@@ -110,9 +110,12 @@ describe("a gate that fails", () => {
     const before = (await tell("builds", "Lookup", "--json")).stdout;
     for (const command of ["gates", "publish"]) {
       const { code, stdout, stderr } = await tell(command, "Lookup", "--json");
-      expect([code, stderr]).toEqual([
+      expect([code, JSON.parse(stderr)]).toEqual([
         1,
-        "Lookup: a gate is not passed, and what was served before is served on",
+        {
+          error: "command_refused",
+          message: "Lookup: a gate is not passed, and what was served before is served on",
+        },
       ]);
       const failed = told({ stdout }).gates["Lookup"]?.filter(({ passed }) => !passed);
       expect(failed).toEqual([
@@ -211,7 +214,7 @@ describe("a build", () => {
   test.each([
     [
       ["rollback", "Office", "--to", "nope", "--yes"],
-      "the resource has no such build: see the list of its builds: nope",
+      "there is no build `nope`: `cadastre builds <resource>` lists those of a resource",
     ],
     [["rollback", "Media"], "Media has no build before the one that is served"],
     [["publish", "Teams"], "invalid for argument 'resources'"],

@@ -204,15 +204,25 @@ const noTable = onFiles ? "SQLITE_ERROR" : "42P01";
 
 describe("the program refuses", retryPolicy, () => {
   test.concurrent.each<[string, readonly string[], number, RegExp]>([
-    ["an unknown customer", ["create", "nobody"], 1, /^no entitlement of the customer is installed: install/],
-    ["an unknown id", ["revoke", "01X", "--yes"], 1, /^no API key has this id: see the list of keys: 01X$/],
+    [
+      "an unknown customer",
+      ["create", "nobody"],
+      1,
+      /^no entitlement is installed for nobody: `cadastre customer list`/,
+    ],
+    [
+      "an unknown id",
+      ["revoke", "01X", "--yes"],
+      1,
+      /^no API key has the id `01X`: `cadastre key list` shows the ids$/,
+    ],
     [
       "to end a key that nobody confirms",
       ["revoke", "01X"],
       1,
       /^This ends the API key 01X for good\. Nothing was changed: confirm it with `y` on a terminal, or give `--yes`$/,
     ],
-    ["an unknown id to rotate", ["rotate", "01X"], 1, /^no API key has this id/],
+    ["an unknown id to rotate", ["rotate", "01X"], 1, /^no API key has the id `01X`/],
     ["a time that is over", ["create", "acme", "--expires", "2020-01-01"], 2, /It must be in the future\./],
     ["a day that is none", ["create", "acme", "--expires", "2030-02-30"], 2, /It must be a date, such as/],
     ["an overlap without a unit", ["rotate", "01X", "--overlap", "7"], 2, /such as 30m, 12h or 7d\./],

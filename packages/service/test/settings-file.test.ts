@@ -118,7 +118,7 @@ test.each<[string, string, readonly RegExp[], Readonly<Record<string, string>>?]
     "a file of a secret that is not there",
     "database:\n  url_file: nowhere\n",
     [
-      /^cadastre\.yaml:2:13: database\.url_file must name a file that can be read: nowhere cannot \(ENOENT\)$/,
+      /^cadastre\.yaml:2:13: database\.url_file must name a file that can be read: nowhere cannot: there is no such file or folder \(ENOENT\)$/,
     ],
   ],
   [

@@ -66,11 +66,11 @@ function allowedAt(
   return (option ?? command.registeredArguments.find((argument) => argument.name() === target))?.argChoices;
 }
 
-/** Describes an error whose message names options in backticks: the first one is the target. */
+/** Describes an error whose message may name options: the first one is the target. */
 export const failureOf = (error: string, message: string): CommandFailure => ({
   error,
   message,
-  target: /`(--[a-z][\w-]*)/.exec(message)?.[1],
+  target: /(?<![\w-])--[a-z][\w-]*/.exec(message)?.[0],
 });
 
 /** Prints a failure as the last line of standard error. */

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { z } from "zod";
 import { DataError } from "../data/data-error.ts";
+import { fileReason } from "../file-error.ts";
 import { release } from "../release.ts";
 import { hashFile } from "./copy-file.ts";
 
@@ -82,7 +83,7 @@ export async function readBackupManifest(folder: string): Promise<BackupManifest
   const file = join(folder, manifestName);
   const text = await readFile(file, "utf8").catch((cause: NodeJS.ErrnoException) => {
     throw new DataError(
-      `${folder} is not a complete backup: ${manifestName} cannot be read (${cause.code})`,
+      `${folder} is not a complete backup: ${manifestName} cannot be read: ${fileReason(cause)}`,
       { cause },
     );
   });
@@ -90,9 +91,12 @@ export async function readBackupManifest(folder: string): Promise<BackupManifest
   if (manifest === undefined)
     throw new DataError(`${file} is damaged, or of a newer version: use another backup`);
   const list = await hashFile(join(folder, listName)).catch((cause: NodeJS.ErrnoException) => {
-    throw new DataError(`${join(folder, listName)} cannot be read (${cause.code}): use another backup`, {
-      cause,
-    });
+    throw new DataError(
+      `${join(folder, listName)} cannot be read: ${fileReason(cause)}; use another backup`,
+      {
+        cause,
+      },
+    );
   });
   if (list.sha256 !== manifest.list)
     throw new DataError(`${join(folder, listName)} is damaged: use another backup`);

@@ -3,6 +3,7 @@ import { type Catalog, CatalogError, createCatalog, dictionaryCatalog, readDefin
 import { Option } from "commander";
 import { readConfig } from "../config.ts";
 import { configuredFolder } from "../data/data-folder.ts";
+import { fileReason } from "../file-error.ts";
 import { CommandRefused } from "./outcome.ts";
 
 /** `--catalog`: for commands of an issuer, whose machine has no service. */
@@ -31,7 +32,7 @@ export async function catalogFor(file: string | undefined): Promise<Catalog> {
 /** Reads a catalog's definition. @throws {CommandRefused} if the file cannot be read or is not JSON */
 export async function readDefinitionFile(file: string): Promise<unknown> {
   const text = await readFile(file, "utf8").catch((cause: NodeJS.ErrnoException) => {
-    throw new CommandRefused(`${file} cannot be read (${cause.code})`, { cause });
+    throw new CommandRefused(`${file} cannot be read: ${fileReason(cause)}`, { cause });
   });
   try {
     return JSON.parse(text);

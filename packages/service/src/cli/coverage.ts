@@ -3,6 +3,7 @@ import { withElapsed } from "@cadastre/client/terminal";
 import { resoDdVersion } from "@cadastre/reso";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { readConfig } from "../config.ts";
+import { fileReason } from "../file-error.ts";
 import { type Caption, heatMapOf } from "../heat-map/heat-map.ts";
 import { heatMapHtml } from "../heat-map/html.ts";
 import { heatMapSvg } from "../heat-map/svg.ts";
@@ -49,7 +50,7 @@ const draw = ({ html, svg }: Files) =>
 
 async function write(file: string, content: string): Promise<void> {
   await writeFile(file, content).catch((cause: NodeJS.ErrnoException) => {
-    throw new CommandRefused(`${file} cannot be written (${cause.code})`, { cause });
+    throw new CommandRefused(`${file} cannot be written: ${fileReason(cause)}`, { cause });
   });
   printMessage(`Wrote ${file}.`);
 }

@@ -3,13 +3,14 @@ import { resolve } from "node:path";
 import { type Catalog, type RecordName, recordNames } from "@cadastre/reso";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { FeedDefinition } from "../feeds/definition.ts";
+import { fileReason } from "../file-error.ts";
 import { parseMapping } from "../ingest/mapping-file.ts";
 import { sourceNamed } from "../ingest/sources.ts";
 import type { FeedCredentials } from "../replicate/authorization.ts";
 import { feedUrl } from "../replicate/feed.ts";
 import { type Paging, pagings } from "../replicate/pages.ts";
 import type { SecretReference } from "../replicate/secret-reference.ts";
-import { CommandRefused } from "./outcome.ts";
+import { CommandRefused, WrongUsage } from "./outcome.ts";
 import { parseRowCount } from "./staging-options.ts";
 import { parsePeriod } from "./times.ts";
 
@@ -128,17 +129,15 @@ export async function definitionFrom(
     ...(place === undefined ? ["one of --replicate <url>, --files <glob> and --common-format <url>"] : []),
   ];
   if (source === undefined || resources === undefined || place === undefined)
-    throw new CommandRefused(`the feed needs ${missing.join(", ")}`);
+    throw new WrongUsage(`the feed needs ${missing.join(", ")}`);
   sourceNamed(catalog, source);
   const { kind, location } = place;
   const credentials = credentialsOf(options) ?? before?.credentials;
   if (kind === "files" && credentials !== undefined)
-    throw new CommandRefused("files need no credentials: leave them out");
+    throw new WrongUsage("files need no credentials: leave them out");
   if (kind !== "files") feedUrl(location, credentials !== undefined);
   if (kind !== "replicate" && resources.length > 1 && !location.includes("{resource}"))
-    throw new CommandRefused(
-      "with several resources the place must have {resource} in it, for the name of each",
-    );
+    throw new WrongUsage("with several resources the place must have {resource} in it, for the name of each");
   const given = {
     kind,
     location,
@@ -166,7 +165,7 @@ function requireFitting({ kind, paging, filter, select, fullEvery, full }: FeedD
       : { "--paging": paging, "--filter": filter, "--select": select, "--full-every": fullEvery },
   ).filter(([, value]) => value !== undefined && value !== false);
   if (unfit.length > 0)
-    throw new CommandRefused(`a feed by --${kind} has no ${unfit.map(([name]) => name).join(", ")}`);
+    throw new WrongUsage(`a feed by --${kind} has no ${unfit.map(([name]) => name).join(", ")}`);
 }
 
 async function mappingText(
@@ -174,7 +173,7 @@ async function mappingText(
   file: string,
 ): Promise<{ readonly file: string; readonly text: string }> {
   const text = await readFile(file, "utf8").catch((cause: NodeJS.ErrnoException) => {
-    throw new CommandRefused(`${file} cannot be read (${cause.code})`, { cause });
+    throw new CommandRefused(`${file} cannot be read: ${fileReason(cause)}`, { cause });
   });
   parseMapping(catalog, text, file);
   return { file, text };
@@ -201,18 +200,18 @@ function credentialsOf(options: FeedSettings): FeedCredentials | undefined {
   const isHeader = key !== undefined || headerName !== undefined;
   const isOauth = [tokenUrl, clientId, secret, scope].some((one) => one !== undefined);
   if ([token !== undefined, isHeader, isOauth].filter(Boolean).length > 1)
-    throw new CommandRefused(
+    throw new WrongUsage(
       "give one kind of credentials: --token-file or --token-env; --header-name with --key-file or --key-env; or --token-url with --client-id and --client-secret-file or --client-secret-env",
     );
   if (token !== undefined) return { kind: "bearer", secret: token };
   if (isHeader) {
     if (key === undefined || headerName === undefined)
-      throw new CommandRefused("a key in a header needs both --header-name and --key-file or --key-env");
+      throw new WrongUsage("a key in a header needs both --header-name and --key-file or --key-env");
     return { kind: "header", name: headerName, secret: key };
   }
   if (!isOauth) return undefined;
   if (tokenUrl === undefined || clientId === undefined || secret === undefined)
-    throw new CommandRefused(
+    throw new WrongUsage(
       "client credentials need --token-url, --client-id, and --client-secret-file or --client-secret-env",
     );
   feedUrl(tokenUrl, true);
@@ -224,7 +223,7 @@ function referenceOf(
   env: string | undefined,
   both: string,
 ): SecretReference | undefined {
-  if (file !== undefined && env !== undefined) throw new CommandRefused(`give one of ${both}`);
+  if (file !== undefined && env !== undefined) throw new WrongUsage(`give one of ${both}`);
   if (file !== undefined) return { file: resolve(file) };
   return env === undefined ? undefined : { env };
 }

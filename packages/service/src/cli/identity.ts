@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { identitiesOf, isProvisionalId } from "@cadastre/store/property";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { currentCatalog } from "../data/catalogs.ts";
+import { fileReason } from "../file-error.ts";
 import { isCanonicalPlacekey } from "../identity/placekey.ts";
 import { servedProperty } from "../identity/served-property.ts";
 import { readCrosswalk } from "../ingest/crosswalk.ts";
@@ -101,7 +102,7 @@ const crosswalk = (file: string, { source }: { readonly source: string }) =>
   withServiceRegistry(async ({ identities, catalogs }) => {
     sourceNamed((await currentCatalog(catalogs)).catalog, source);
     const text = await readFile(file, "utf8").catch((cause: NodeJS.ErrnoException) => {
-      throw new CommandRefused(`${file} cannot be read (${cause.code})`, { cause });
+      throw new CommandRefused(`${file} cannot be read: ${fileReason(cause)}`, { cause });
     });
     const entries = readCrosswalk(text);
     await identities.assign(source, entries);

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import { useFolder } from "../backup/folder-use.ts";
 import { readConfig } from "../config.ts";
 import { withDataFolder } from "../data/data-error.ts";
@@ -8,6 +8,7 @@ import { prepareListings } from "../data/prepare-listings.ts";
 import { settings } from "../settings/settings.ts";
 import { CommandRefused, printMessage } from "./outcome.ts";
 import { number } from "./progress.ts";
+import { parseBySetting } from "./setting-option.ts";
 
 /** `cadastre sample` */
 export const sampleCommand = (): Command =>
@@ -15,7 +16,7 @@ export const sampleCommand = (): Command =>
     .description("Create a database of sample listings in a folder that has none.")
     .addOption(
       new Option("--listings <count>", "number of listings (default: CADASTRE_LISTINGS)").argParser(
-        parseListings,
+        parseBySetting(settings.CADASTRE_LISTINGS),
       ),
     )
     .action(({ listings }: { readonly listings?: number }) => {
@@ -39,10 +40,3 @@ export const sampleCommand = (): Command =>
         if (wanted === 0) printMessage(`Prepared ${listingsName} without listings.`);
       });
     });
-
-function parseListings(text: string): number {
-  const { is, must } = settings.CADASTRE_LISTINGS;
-  const read = is.safeParse(text);
-  if (!read.success) throw new InvalidArgumentError(`It must be ${must}.`);
-  return read.data;
-}

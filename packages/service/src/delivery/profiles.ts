@@ -6,6 +6,7 @@ import { marketColumns } from "@cadastre/store/market";
 import { propertyColumns } from "@cadastre/store/property";
 import { perCatalog } from "../catalog.ts";
 import { type Config, ConfigError } from "../config.ts";
+import { fileReason } from "../file-error.ts";
 
 /**
  * Returns the output profiles: those of the file in the settings, then the standard ones that it does not replace. The first profile of a
@@ -33,7 +34,9 @@ function readOwn(file: string): readonly OutputProfile[] {
     return readProfiles(readFileSync(file, "utf8"));
   } catch (error) {
     const isOurs = error instanceof DeliveryError;
-    const reason = isOurs ? error.message : `it cannot be read (${(error as NodeJS.ErrnoException).code})`;
+    const reason = isOurs
+      ? error.message
+      : `it cannot be read: ${fileReason(error as NodeJS.ErrnoException)}`;
     throw refusal(file, reason);
   }
 }

@@ -1,5 +1,6 @@
 import { readdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
+import { fileReason } from "../file-error.ts";
 import { FeedError } from "../replicate/feed-error.ts";
 
 /** A file of a feed. */
@@ -20,7 +21,7 @@ type SourceFile = {
 export async function sourceFiles(glob: string): Promise<readonly SourceFile[]> {
   const folder = dirname(glob);
   const refuse = (cause: NodeJS.ErrnoException) => {
-    throw new FeedError(`the folder ${folder} cannot be read (${cause.code})`, { cause });
+    throw new FeedError(`the folder ${folder} cannot be read: ${fileReason(cause)}`, { cause });
   };
   const names = await readdir(folder).catch(refuse);
   const root = await realpath(folder).catch(refuse);

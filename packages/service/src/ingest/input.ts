@@ -4,6 +4,7 @@ import { open, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
+import { fileReason } from "../file-error.ts";
 import type { Entry } from "./entry.ts";
 import { IngestError } from "./ingest-error.ts";
 import { readZip } from "./zip-archive.ts";
@@ -45,7 +46,7 @@ export async function withInput<T>(
 }
 
 const refuseRead = (name: string) => (cause: NodeJS.ErrnoException) => {
-  throw new IngestError(`${name} cannot be read (${cause.code})`, { cause });
+  throw new IngestError(`${name} cannot be read: ${fileReason(cause)}`, { cause });
 };
 
 async function inputOf(file: string, name: string): Promise<Input> {

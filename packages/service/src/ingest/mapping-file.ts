@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { nearest } from "@cadastre/odata";
-import { type Catalog, recordNames } from "@cadastre/reso";
+import { type Catalog, issueWords, recordNames } from "@cadastre/reso";
 import { isMap, isPair, isScalar, LineCounter, type Node, type ParsedNode, parseDocument } from "yaml";
 import { z } from "zod";
+import { fileReason } from "../file-error.ts";
 import { dateFormNames } from "./date-forms.ts";
 import { IngestError } from "./ingest-error.ts";
 import type { ResourceMapping, SourceMapping } from "./mapping.ts";
@@ -36,7 +37,7 @@ type MappingFault = { readonly path: readonly PropertyKey[]; readonly message: s
  */
 export async function readMapping(catalog: Catalog, file: string): Promise<SourceMapping> {
   const text = await readFile(file, "utf8").catch((cause: NodeJS.ErrnoException) => {
-    throw new IngestError(`${file} cannot be read (${cause.code})`, { cause });
+    throw new IngestError(`${file} cannot be read: ${fileReason(cause)}`, { cause });
   });
   return parseMapping(catalog, text, file);
 }
@@ -56,7 +57,7 @@ export function parseMapping(catalog: Catalog, text: string, file: string): Sour
   };
   if (document.errors.length > 0)
     refuse(document.errors.map(({ pos, message }) => ({ offset: pos[0], message })));
-  const read = mappingForm.safeParse(document.toJS());
+  const read = mappingForm.safeParse(document.toJS(), { error: issueWords });
   const faults = read.success
     ? Object.entries(read.data.resources).flatMap(([name, rules]) => fieldFaults(catalog, name, rules))
     : read.error.issues.flatMap(issueFaults);
@@ -88,7 +89,15 @@ function offsetOf(root: ParsedNode | null, path: readonly PropertyKey[]): number
 
 function issueFaults(issue: z.core.$ZodIssue): readonly MappingFault[] {
   if (issue.code !== "unrecognized_keys")
-    return [{ path: issue.path, message: `\`${issue.path.map(String).join(".")}\`: ${issue.message}` }];
+    return [
+      {
+        path: issue.path,
+        message:
+          issue.path.length === 0
+            ? `the file ${issue.message}, of which \`resources\` is one`
+            : `\`${issue.path.map(String).join(".")}\`: ${issue.message}`,
+      },
+    ];
   const allowed = issue.path.length === 0 ? ["resources"] : Object.keys(resourceMembers);
   return issue.keys.map((key) => ({
     path: [...issue.path, key],

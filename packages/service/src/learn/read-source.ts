@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import type { RetryPolicy } from "@cadastre/client/http";
 import type { Row } from "@cadastre/odata";
+import { fileReason } from "../file-error.ts";
 import { isObject } from "../ingest/entry.ts";
 import { feedOf, shown } from "../replicate/feed.ts";
 import { fetchFeed } from "../replicate/fetch-feed.ts";
@@ -68,7 +69,7 @@ function readUrl(root: string, name: string, access: SourceAccess): Promise<stri
 
 async function readText(file: string): Promise<string> {
   const refuse = (cause: NodeJS.ErrnoException) => {
-    throw new LearnError(`${file} cannot be read (${cause.code}): give a file or an https:// address`, {
+    throw new LearnError(`${file} cannot be read: ${fileReason(cause)}; give a file or an https:// address`, {
       cause,
     });
   };

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { fileReason } from "../file-error.ts";
 import { FeedError } from "./feed-error.ts";
 
 /** Where a secret is: in a file or in an environment variable. The secret itself is neither an argument nor stored. */
@@ -15,5 +16,5 @@ export async function readSecretReference(reference: SecretReference): Promise<s
 
 const readSecretFile = (file: string): Promise<string> =>
   readFile(file, "utf8").catch((cause: NodeJS.ErrnoException) => {
-    throw new FeedError(`${file} cannot be read (${cause.code})`, { cause });
+    throw new FeedError(`${file} cannot be read: ${fileReason(cause)}`, { cause });
   });

@@ -11,6 +11,7 @@ import {
   parseDocument,
   type YAMLMap,
 } from "yaml";
+import { fileReason } from "../file-error.ts";
 import {
   type FileMember,
   fileMembers,
@@ -54,8 +55,8 @@ export function readSettingsFile(file: string, environment: Environment): Settin
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    return broken([`CADASTRE_CONFIG must name a file that can be read: ${file} cannot (${code})`]);
+    const reason = fileReason(error as NodeJS.ErrnoException);
+    return broken([`CADASTRE_CONFIG must name a file that can be read: ${file} cannot: ${reason}`]);
   }
   return parseSettings(file, text, environment);
 }
@@ -188,8 +189,8 @@ function readReference({ values, faults }: Reader, name: SettingName, source: st
   try {
     values.set(name, { source, text: readFileSync(file, "utf8").trim() });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    faults.push(`${source} must name a file that can be read: ${file} cannot (${code})`);
+    const reason = fileReason(error as NodeJS.ErrnoException);
+    faults.push(`${source} must name a file that can be read: ${file} cannot: ${reason}`);
   }
 }
 

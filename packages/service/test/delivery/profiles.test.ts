@@ -46,7 +46,9 @@ describe("output profiles", () => {
 
   test("cannot be read from nowhere", () => {
     const config = { exportProfiles: join(folder, "nowhere"), partBytes: undefined };
-    expect(() => outputProfiles(config, sampleCatalog)).toThrow("it cannot be read (ENOENT)");
+    expect(() => outputProfiles(config, sampleCatalog)).toThrow(
+      "it cannot be read: there is no such file or folder (ENOENT)",
+    );
   });
 });
 

@@ -11,7 +11,7 @@ import {
   placeholderCustomer,
 } from "../entitlement/new-document.ts";
 import type { TemplateName } from "../entitlement/templates.ts";
-import { CommandRefused } from "../outcome.ts";
+import { CommandRefused, WrongUsage } from "../outcome.ts";
 
 /** Options that say what a customer is to see: a template with its systems, or a file. */
 export type DraftOptions = {
@@ -41,7 +41,7 @@ export type DraftTarget = {
 /**
  * Returns the complete document of a customer, as the options say. It ends when the options, else the file, else the present document say.
  *
- * @throws {CommandRefused} if the options do not fit together, or the document has faults
+ * @throws {WrongUsage} if the options do not fit together, or the document has faults
  */
 export async function completeDocument(
   target: DraftTarget,
@@ -87,7 +87,7 @@ function fromTemplate(
   catalog: GrantCatalog,
 ): DraftEntitlement {
   if (template === undefined || systems === undefined)
-    throw new CommandRefused(
+    throw new WrongUsage(
       "say what the customer is to see: `--template` and `--systems`, or `--edit` with the file of a document",
     );
   return documentOf({ template, customer, version, systems, regions }, config, catalog);
@@ -100,7 +100,7 @@ async function fromFile(
   catalog: GrantCatalog,
 ): Promise<Draft> {
   if (template !== undefined || systems !== undefined || regions !== undefined)
-    throw new CommandRefused(
+    throw new WrongUsage(
       "`--edit` names a document that says everything: leave out `--template`, `--systems` and `--regions`, or `--edit`",
     );
   const { document, findings } = checkDocument(await readText(file), catalog, Date.now());

@@ -106,8 +106,11 @@ async function* checkKeys(context: RegistryContext): AsyncGenerator<Diagnosis> {
     if (!known.has(customer))
       yield mend(`${customer} has an entitlement and no key`, `\`cadastre key create ${customer}\``);
   if (unused > 0)
-    yield warn(`${unused} keys were never used`, "`cadastre key list`, and `cadastre key revoke <id>`");
-  yield sound(`${known.size} customers have keys`);
+    yield warn(
+      unused === 1 ? "1 key was never used" : `${unused} keys were never used`,
+      "`cadastre key list`, and `cadastre key revoke <id>`",
+    );
+  yield sound(known.size === 1 ? "1 customer has keys" : `${known.size} customers have keys`);
 }
 
 async function* checkPlace({ audit, config, folder }: RegistryContext): AsyncGenerator<Diagnosis> {

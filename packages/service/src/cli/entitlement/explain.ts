@@ -3,7 +3,7 @@ import type { EntitySet } from "@cadastre/odata";
 import { nearest } from "@cadastre/odata/tree";
 import { isInForce } from "@cadastre/store/registry";
 import { Command } from "commander";
-import { CommandRefused, printMessage, printResult } from "../outcome.ts";
+import { CommandRefused, printMessage, printResult, WrongUsage } from "../outcome.ts";
 import { readable } from "../times.ts";
 import { installedOf, readDocument, stateOfInstalled } from "./document-source.ts";
 import { explainField, type FieldExplanation } from "./field-explanation.ts";
@@ -52,14 +52,14 @@ function setsOf(resource: string | undefined, { scopeOptions }: GrantCatalog): r
   if (found.length > 0) return found;
   const names = scopeOptions.entitySets.map(({ name }) => name);
   const similar = nearest(resource, names);
-  throw new CommandRefused(
+  throw new WrongUsage(
     `--resource: there is no resource \`${resource}\`${similar === undefined ? "" : `, did you mean \`${similar}\`?`}: allowed are ${names.join(", ")}`,
   );
 }
 
 async function explainedBy({ customer, document }: Options, catalog: GrantCatalog): Promise<Explained> {
   if ((customer === undefined) === (document === undefined))
-    throw new CommandRefused("name either --customer <name> or --document <file>");
+    throw new WrongUsage("name either --customer <name> or --document <file>");
   if (document !== undefined) return { document: await readDocument(document, catalog), obstacles: [] };
   const { withServiceRegistry } = await import("../data.ts");
   return withServiceRegistry(async (registry, folder, config) => {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { open, readFile, rename, rm } from "node:fs/promises";
 import { text } from "node:stream/consumers";
+import { EntitlementError } from "@cadastre/entitlement";
 import { fileReason, isFileError } from "../../file-error.ts";
 import { CommandRefused } from "../outcome.ts";
 
@@ -66,5 +67,24 @@ async function refusing<T>(what: string, work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!isFileError(error)) throw error;
     throw new CommandRefused(`${what}: ${fileReason(error)}`, { cause: error });
+  }
+}
+
+/**
+ * Calls `work` on a signed entitlement, and on the key set if there is one.
+ *
+ * @throws {CommandRefused} that names the file at fault, in place of an error of entitlements
+ */
+export async function namingInputs<T>(
+  { entitlement, jwks }: { readonly entitlement: string; readonly jwks?: string | undefined },
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof EntitlementError)) throw error;
+    const { code, message } = error;
+    const named = jwks !== undefined && code.startsWith("key_set_") ? `--jwks ${jwks}` : entitlement;
+    throw new CommandRefused(`${named}: ${message}`, { cause: error, failureCode: code });
   }
 }

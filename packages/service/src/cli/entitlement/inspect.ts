@@ -2,7 +2,7 @@ import { inspectEntitlement } from "@cadastre/entitlement";
 import { Command } from "commander";
 import { printResult } from "../outcome.ts";
 import { describeEntitlement } from "./describe.ts";
-import { readInput } from "./files.ts";
+import { namingInputs, readInput } from "./files.ts";
 import { refusalJson, verdictOf } from "./verification.ts";
 
 type Options = { readonly jwks?: string; readonly json?: true };
@@ -13,7 +13,9 @@ export const inspectCommand = (): Command =>
     .argument("<entitlement>", "file of the entitlement, or - for standard input")
     .option("--jwks <file|address>", "verify it with this key set as well")
     .option("--json", "print JSON")
-    .action(inspect);
+    .action((file: string, options: Options) =>
+      namingInputs({ entitlement: file, jwks: options.jwks }, () => inspect(file, options)),
+    );
 
 async function inspect(file: string, { jwks, json }: Options): Promise<void> {
   const jws = await readInput(file);

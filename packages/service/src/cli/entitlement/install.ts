@@ -10,7 +10,7 @@ import { runningService } from "../../takes-effect.ts";
 import { audited, auditOf } from "../audited.ts";
 import { printMessage, printResult } from "../outcome.ts";
 import { instantText } from "./describe.ts";
-import { readInput } from "./files.ts";
+import { namingInputs, readInput } from "./files.ts";
 
 type Options = { readonly json?: true };
 
@@ -19,7 +19,9 @@ export const installCommand = (): Command =>
     .description("Put an entitlement in force for its customer, if the service trusts it.")
     .argument("<entitlement>", "file of the entitlement, or - for standard input")
     .option("--json", "print JSON")
-    .action(install);
+    .action((file: string, options: Options) =>
+      namingInputs({ entitlement: file }, () => install(file, options)),
+    );
 
 async function install(file: string, { json }: Options): Promise<void> {
   // Imported here because the commands of an issuer need no database.

@@ -3,7 +3,7 @@ import { type Entitlement, type EntitlementFault, findFaults } from "@cadastre/e
 import { nearest } from "@cadastre/odata/tree";
 import { audience, issuer } from "../../access/demo-issuer.ts";
 import type { Config } from "../../config.ts";
-import { CommandRefused } from "../outcome.ts";
+import { CommandRefused, WrongUsage } from "../outcome.ts";
 import type { GrantCatalog } from "./grant-catalog.ts";
 import {
   type EntitlementTemplate,
@@ -51,7 +51,7 @@ export function documentOf(
     ...(grants.limits && { limits: grants.limits }),
   };
   const faults = findFaults(withTimes(document), catalog.scopeOptions);
-  if (faults.length > 0) throw new CommandRefused(faults.map(optionFault).join("\n"));
+  if (faults.length > 0) throw new WrongUsage(faults.map(optionFault).join("\n"));
   return document;
 }
 
@@ -71,7 +71,7 @@ export const withTimes = (document: object): object => ({
 });
 
 function optionFault({ path, message, allowed, suggestion }: EntitlementFault): string {
-  const option = path[0] === "regions" ? "--regions" : path.join(".");
+  const option = { regions: "--regions", sub: "<customer>" }[String(path[0])] ?? path.join(".");
   const all = allowed.length === 0 ? "" : `: allowed are ${allowed.join(", ")}`;
   const similar = suggestion === undefined ? "" : `, did you mean \`${suggestion}\`?`;
   return `${option}: ${message}${similar}${all}`;

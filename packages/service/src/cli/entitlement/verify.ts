@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { printMessage, printResult } from "../outcome.ts";
 import { instantText } from "./describe.ts";
-import { readInput } from "./files.ts";
+import { namingInputs, readInput } from "./files.ts";
 import { readInstant } from "./option-values.ts";
 import { refusalJson, type VerificationKeys, verdictOf } from "./verification.ts";
 
@@ -20,7 +20,9 @@ export const verifyEntitlementCommand = (): Command =>
       readInstant,
     )
     .option("--json", "print JSON")
-    .action(verify);
+    .action((file: string, options: Options) =>
+      namingInputs({ entitlement: file, jwks: options.jwks }, () => verify(file, options)),
+    );
 
 async function verify(file: string, { json, ...trust }: Options): Promise<void> {
   const verdict = await verdictOf(await readInput(file), trust);

@@ -110,7 +110,8 @@ const defined = <T extends object>(members: T): { [Name in keyof T]?: NonNullabl
   };
 
 function readCount(text: string): number {
-  if (!/^\d{1,5}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
+  if (!/^\d{1,5}$/.test(text))
+    throw new InvalidArgumentError("It must be a whole number of at most 5 digits.");
   return Number(text);
 }
 

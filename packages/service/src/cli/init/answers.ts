@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { nearest } from "@cadastre/odata";
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
 import { fileReason, isFileError } from "../../file-error.ts";
-import { CommandRefused } from "../outcome.ts";
+import { CommandRefused, WrongUsage } from "../outcome.ts";
 import { type InitAnswers, type Question, questions } from "./questions.ts";
 
 /** Answers that are known before anything is asked. */
@@ -28,10 +28,10 @@ export async function completeAnswers(
     const must = answer === undefined ? undefined : question.fault(answer);
     return must === undefined ? [] : [`${question.flag.split(" ")[0]} must be ${must}`];
   });
-  if (faults.length > 0) throw new CommandRefused(faults.join("\n"));
+  if (faults.length > 0) throw new WrongUsage(faults.join("\n"));
   const open = questions.filter(({ name }) => !known.has(name));
   if (open.length > 0 && !takesDefaults && ask === undefined)
-    throw new CommandRefused(
+    throw new WrongUsage(
       `without a terminal, init needs ${open.map(({ flag }) => flag).join(", ")}; or --from <file> with these answers; or --yes for the defaults`,
     );
   const answers = new Map(known);

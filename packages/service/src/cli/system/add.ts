@@ -6,7 +6,7 @@ import { addPartition } from "../../data/partitions.ts";
 import { withRegistry } from "../../data/registry.ts";
 import { audited, auditOf } from "../audited.ts";
 import { withServiceFolder } from "../data.ts";
-import { CommandRefused, printMessage } from "../outcome.ts";
+import { CommandRefused, printMessage, WrongUsage } from "../outcome.ts";
 import { editCatalog, printChange } from "./change-catalog.ts";
 import { requireSystem } from "./require-system.ts";
 
@@ -47,10 +47,9 @@ export async function addSystem(
   id: string,
   { name, states, prefix, dataset, contact }: Options,
 ): Promise<void> {
-  if (name === undefined)
-    throw new CommandRefused("--name is missing: the OriginatingSystemName of its records");
+  if (name === undefined) throw new WrongUsage("--name is missing: the OriginatingSystemName of its records");
   if (states === undefined)
-    throw new CommandRefused("--states is missing: the states of its market, such as --states IL,WI");
+    throw new WrongUsage("--states is missing: the states of its market, such as --states IL,WI");
   const system: OriginatingSystem = {
     id,
     name,

@@ -1,6 +1,6 @@
 import type { OriginatingSystem } from "@cadastre/reso";
 import { Command } from "commander";
-import { CommandRefused } from "../outcome.ts";
+import { WrongUsage } from "../outcome.ts";
 import { readStates } from "./add.ts";
 import { editCatalog, printChange } from "./change-catalog.ts";
 import { requireSystem } from "./require-system.ts";
@@ -22,7 +22,7 @@ export const changeCommand = (): Command =>
     .option("--contact <text>", "whom to ask about its records")
     .action(async (id: string, options: Options) => {
       if (Object.keys(options).length === 0)
-        throw new CommandRefused("say what to change: --name, --states or --contact");
+        throw new WrongUsage("say what to change: --name, --states or --contact");
       const changed = await editCatalog({
         action: "system.change",
         system: id,

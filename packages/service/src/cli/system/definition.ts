@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { type CatalogDefinition, resourceNames } from "@cadastre/reso";
 import { Command } from "commander";
 import { currentCatalog } from "../../data/catalogs.ts";
+import { fileReason } from "../../file-error.ts";
 import { createFrom, readDefinitionFile } from "../catalog.ts";
 import { withServiceRegistry } from "../data.ts";
 import { CommandRefused, printMessage, printResult } from "../outcome.ts";
@@ -23,7 +24,7 @@ export const exportCommand = (): Command =>
           throw new CommandRefused(
             cause.code === "EEXIST"
               ? `${out} exists and was not changed: name another file`
-              : `${out} cannot be written (${cause.code})`,
+              : `${out} cannot be written: ${fileReason(cause)}`,
             { cause },
           );
         });

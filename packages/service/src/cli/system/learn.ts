@@ -5,6 +5,7 @@ import { type Catalog, type LocalResource, localResources, type OriginatingSyste
 import { Command, InvalidArgumentError, Option } from "commander";
 import { maxTop } from "../../catalog.ts";
 import { currentCatalog } from "../../data/catalogs.ts";
+import { fileReason } from "../../file-error.ts";
 import { type Format, formats } from "../../ingest/format.ts";
 import type { ResourceMapping } from "../../ingest/mapping.ts";
 import type { FeedSchema } from "../../learn/feed-schema.ts";
@@ -190,7 +191,7 @@ async function writeNew(file: string, content: unknown): Promise<void> {
       throw new CommandRefused(
         cause.code === "EEXIST"
           ? `${file} exists and was not changed: name another file`
-          : `${file} cannot be written (${cause.code})`,
+          : `${file} cannot be written: ${fileReason(cause)}`,
         { cause },
       );
     },
