@@ -52,28 +52,6 @@ const leftOut = onPostgres
   ? Object.keys(leftOutOnPostgres).map((pattern) => `packages/service/test/${pattern}`)
   : [];
 
-/** Tests of laws that hold for every catalog. They run on the sample's and on a random one, whose number their names tell. */
-const laws = [
-  "interference/*.property.test.ts",
-  "ingest/law/*.property.test.ts",
-  "agreement.property.test.ts",
-  "delivery/seed-and-deltas.property.test.ts",
-].map((place) => `packages/service/test/${place}`);
-const everyTest = ["packages/*/test/**/*.test.ts", "examples/*/*.test.ts", "docs/*.test.ts"];
-const randomCatalog = { name: `CATALOG=${seed}`, include: laws, env: { CATALOG: seed } };
-
-// With a number, all run on that catalog alone. The laws start both databases themselves, so DATABASE changes nothing of them. Each project
-// lists its files itself: to a list of the common part it would only add.
-const projects =
-  process.env["CATALOG"] === undefined && !onPostgres
-    ? {
-        projects: [
-          { extends: true as const, test: { name: "tests", include: everyTest } },
-          { extends: true as const, test: randomCatalog },
-        ],
-      }
-    : { include: everyTest };
-
 export default defineConfig({
   plugins: [compiledPrograms],
   resolve: { conditions, alias },
@@ -81,6 +59,7 @@ export default defineConfig({
   test: {
     // Threads that are not compiled run the source.
     execArgv: startsCompiled ? [] : ["--conditions=@cadastre/source", "--import", "./scripts/source.mjs"],
+    include: ["packages/*/test/**/*.test.ts", "examples/*/*.test.ts", "docs/*.test.ts"],
     // One more than there are cores: every other file waits for a database or a program.
     maxWorkers: availableParallelism() + 1,
     // Files share their imports, which are half of what a short file takes: what one changes of the process it puts back.
@@ -93,6 +72,5 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
-    ...projects,
   },
 });

@@ -197,7 +197,7 @@ describe("a description that cannot be used is refused", () => {
   });
 
   test.each([
-    [["--metadata", "absent.xml"], /absent\.xml cannot be read \(ENOENT\)/],
+    [["--metadata", "absent.xml"], /absent\.xml cannot be read: there is no such file/],
     [["--metadata", "ftp://mls.example/odata"], /must begin with https/],
     [["--metadata", "good.xml", "--lookups", "bad.json"], /must hold records of Lookup or Field/],
     [["--metadata", "good.xml", "--lookups", "foreign.json"], /record 1 is of neither Lookup/],
