@@ -332,7 +332,7 @@ test.each<readonly [string, readonly string[], string]>([
   ["no subscription", ["--url", "http://localhost"], "--subscription"],
   [
     "no subscription's id",
-    ["--subscription", "../x", "--from-bucket", "s3://b/p", "--unsigned"],
+    ["--subscription", "../x", "--from-bucket", "s3://bucket/p", "--unsigned"],
     "subscription_id_invalid",
   ],
   ["a bucket without keys", ["--subscription", "x", "--from-bucket", "s3://b/p"], "keys_or_unsigned"],
