@@ -52,32 +52,28 @@ const refuseRead = (name: string) => (cause: NodeJS.ErrnoException) => {
 async function inputOf(file: string, name: string): Promise<Input> {
   const hash = createHash("sha256");
   await pipeline(createReadStream(file), hash).catch(refuseRead(name));
-  return { ...(await openInput(file, name, verifyPart)), sha256: hash.digest("hex") };
+  return { ...(await openInput(file, name, "all")), sha256: hash.digest("hex") };
 }
 
 /** Input whose hash is not known. */
 export type OpenedInput = Omit<Input, "sha256">;
 
-/** Opens a part: `read` yields its decompressed content. */
-type OpenPart = (name: string, read: InputPart["read"]) => Promise<InputPart>;
+/** How much of a compressed part is read when it is opened. */
+type Opening = "all" | "start";
 
 /**
  * Opens a file.
  *
- * @param openPart opens its compressed parts; by default without reading more than their start
+ * @param reads `all` also verifies compressed parts, because what was damaged is known only at the end, after records would be staged
  * @throws {IngestError} if it cannot be read
  */
-export async function openInput(
-  file: string,
-  name: string,
-  openPart: OpenPart = startPart,
-): Promise<OpenedInput> {
+export async function openInput(file: string, name: string, reads: Opening = "start"): Promise<OpenedInput> {
   const { size } = await stat(file).catch(refuseRead(name));
   const head = await readHead(file).catch(refuseRead(name));
   const isGzip = head[0] === 0x1f && head[1] === 0x8b;
   const parts = isGzip
-    ? [await openPart(name, readGzip(file, name, size))]
-    : ((await zipParts(file, name, size, openPart)) ?? [plainPart(file, name, head)]);
+    ? [await openPart(name, readGzip(file, name, size), reads)]
+    : ((await zipParts(file, name, size, reads)) ?? [plainPart(file, name, head)]);
   if (parts.length === 0) throw new IngestError(`${name} is a zip archive without files`);
   return { name, bytes: size, parts };
 }
@@ -119,7 +115,7 @@ async function zipParts(
   file: string,
   name: string,
   size: number,
-  openPart: OpenPart,
+  reads: Opening,
 ): Promise<readonly InputPart[] | undefined> {
   const entries = await readZip(file, name);
   if (entries === undefined) return undefined;
@@ -129,21 +125,11 @@ async function zipParts(
     size,
   );
   const parts: InputPart[] = [];
-  for (const entry of entries) parts.push(await openPart(entry.name, entry.read));
+  for (const entry of entries) parts.push(await openPart(entry.name, entry.read, reads));
   return parts;
 }
 
-/** Decompresses a part once, because what was damaged is known only at its end, after records of it would be staged. */
-const verifyPart: OpenPart = (name, read) => openPartWith(name, read, { reads: "all" });
-
-/** Decompresses the start of a part. */
-const startPart: OpenPart = (name, read) => openPartWith(name, read, { reads: "start" });
-
-async function openPartWith(
-  name: string,
-  read: InputPart["read"],
-  { reads }: { readonly reads: "all" | "start" },
-): Promise<InputPart> {
+async function openPart(name: string, read: InputPart["read"], reads: Opening): Promise<InputPart> {
   const start: Uint8Array[] = [];
   let kept = 0;
   for await (const chunk of read(() => {})) {
