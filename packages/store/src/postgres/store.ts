@@ -25,6 +25,7 @@ import { type Client, onConnection, runTogether } from "./connection/session.ts"
 import {
   compilePostgresHistory,
   lockPostgresStaged,
+  mayCommit,
   readPostgresNote,
   writePostgresNote,
 } from "./layout/bookkeeping.ts";
@@ -225,13 +226,7 @@ class PostgresStore implements WritableStore {
     set: (key, text) => writePostgresNote(this.#knex, key, text).catch(throwUnavailable),
   };
 
-  readonly mayWrite: WritableStore["mayWrite"] = async () => {
-    const asked = this.#knex.raw<{ readonly rows: readonly { readonly may: boolean }[] }>(
-      "select has_table_privilege('cadastre_commit', 'insert') as may",
-    );
-    const { rows } = await asked.catch(throwUnavailable);
-    return rows[0]?.may === true;
-  };
+  readonly mayWrite: WritableStore["mayWrite"] = () => mayCommit(this.#knex).catch(throwUnavailable);
 
   /** @internal */
   readonly explain: WritableStore["explain"] = (query, { from } = {}) =>

@@ -73,3 +73,11 @@ export const writePostgresNote = (knex: Knex, key: string, text: string): Promis
     .onConflict("key")
     .merge()
     .then(() => {});
+
+/** True if the role of the connection may write commits. */
+export async function mayCommit(knex: Knex): Promise<boolean> {
+  const { rows } = await knex.raw<{ readonly rows: readonly { readonly may: boolean }[] }>(
+    "select has_table_privilege('cadastre_commit', 'insert') as may",
+  );
+  return rows[0]?.may === true;
+}
