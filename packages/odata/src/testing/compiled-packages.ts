@@ -1,18 +1,16 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
 const cache = join(root, "node_modules/.cache");
-/** File with the modification time of the sources that the packages were last compiled from. */
+/** File with the hash of the sources that the packages were last compiled from. */
 const marker = join(cache, "compiled");
-/** Folder that exists while a process compiles: a lock. */
+/** File with the id of the process that compiles: a lock. */
 const lock = join(cache, "compiling");
-
-/** Age from which a lock is taken to be left by a process that died, in milliseconds. */
-const staleLock = 120_000;
 
 let compiled: Promise<void> | undefined;
 
@@ -35,51 +33,72 @@ async function compileUnlessCompiled(): Promise<void> {
     try {
       compile();
     } finally {
-      rmdirSync(lock);
+      rmSync(lock, { force: true });
     }
   }
 }
 
 function compile(): void {
-  const newest = newestSource();
+  const source = sourceHash();
   const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
     readonly packageManager: string;
   };
   const pnpm = ["-y", packageManager, "run", "build"];
   const { status, stdout, stderr } = spawnSync("npx", pnpm, { cwd: root, encoding: "utf8" });
   if (status !== 0) throw new Error(`the packages do not compile:\n${stdout}${stderr}`);
-  writeFileSync(marker, String(newest));
+  writeFileSync(marker, source);
 }
 
 /** True if the packages were compiled from the current sources. */
 export const isCompiled = (): boolean => {
   try {
-    return Number(readFileSync(marker, "utf8")) === newestSource();
+    return readFileSync(marker, "utf8") === sourceHash();
   } catch {
     return false;
   }
 };
 
-/** Returns the latest modification time of the sources, in milliseconds since 1970. */
-export const newestSource = (): number =>
-  Math.max(
-    ...readdirSync(join(root, "packages")).map((name) => newestIn(join(root, "packages", name, "src"))),
-  );
+/** Returns a hash of the sources' paths and contents. Their times do not count: packing changes and restores them. */
+export function sourceHash(): string {
+  const hash = createHash("sha256");
+  for (const name of readdirSync(join(root, "packages")).sort())
+    for (const file of filesIn(join(root, "packages", name, "src")))
+      hash.update(`${file}\0`).update(readFileSync(file)).update("\0");
+  return hash.digest("hex");
+}
 
-const newestIn = (folder: string): number =>
-  Math.max(
-    ...readdirSync(folder, { recursive: true, withFileTypes: true })
-      // Test support is not compiled.
-      .filter((entry) => entry.isFile() && !entry.parentPath.startsWith(join(folder, "testing")))
-      .map(({ parentPath, name }) => statSync(join(parentPath, name)).mtimeMs),
-  );
+const filesIn = (folder: string): readonly string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    // Test support is not compiled.
+    .filter((entry) => entry.isFile() && !entry.parentPath.startsWith(join(folder, "testing")))
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .sort();
 
 function tryLock(): boolean {
   try {
-    mkdirSync(lock);
+    writeFileSync(lock, String(process.pid), { flag: "wx" });
     return true;
   } catch {
-    if (Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0) > staleLock) rmdirSync(lock);
+    if (!isRunning(holderOfLock())) rmSync(lock, { force: true });
+    return false;
+  }
+}
+
+/** Returns the id of the process that compiles; undefined if none does, or none has written it yet. */
+function holderOfLock(): number | undefined {
+  try {
+    return Number(readFileSync(lock, "utf8")) || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isRunning(pid: number | undefined): boolean {
+  if (pid === undefined) return true;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
     return false;
   }
 }

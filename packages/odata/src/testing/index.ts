@@ -6,7 +6,7 @@
  */
 export { callTexts } from "./calls.ts";
 export { type Authority, type CertifiedKey, createAuthority, hasOpenssl } from "./certificates.ts";
-export { compilePackages, newestSource } from "./compiled-packages.ts";
+export { compilePackages, sourceHash } from "./compiled-packages.ts";
 export { compileProgram } from "./compiled-program.ts";
 export { testExampleListings } from "./example-listings.ts";
 export { freePort } from "./free-port.ts";

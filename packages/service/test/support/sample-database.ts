@@ -4,7 +4,7 @@ import { copyFile, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { newestSource } from "@cadastre/odata/testing";
+import { sourceHash } from "@cadastre/odata/testing";
 import { type DataFolder, openDataFolder } from "../../src/data/data-folder.ts";
 import { prepareListings } from "../../src/data/prepare-listings.ts";
 import { noProgress } from "./prepare-demo.ts";
@@ -15,13 +15,16 @@ const cache = fileURLToPath(new URL("../../../../node_modules/.cache/samples/", 
 /** Databases with more listings than this are not cached, because few tests need them. */
 const mostKept = 1000;
 
+let source: string | undefined;
+
 /**
  * Prepares sample listings in a folder as a first start does. The result depends only on the number of listings and on the sources, so it
  * is cached and copied: most test files start a service, and filling its database would take two seconds each time.
  */
 export async function prepareSample(folder: DataFolder, listings: number): Promise<void> {
   if (listings > mostKept) return prepareListings(folder, listings, noProgress);
-  const kept = join(cache, String(newestSource()), `${listings}.sqlite`);
+  source ??= sourceHash();
+  const kept = join(cache, source, `${listings}.sqlite`);
   if (!existsSync(kept)) await keep(kept, listings);
   await copyFile(kept, folder.database, constants.COPYFILE_EXCL);
 }
