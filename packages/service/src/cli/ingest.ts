@@ -5,6 +5,7 @@ import { type Format, formatOf, formats } from "../ingest/format.ts";
 import { type Counts, type IngestMode, type IngestReport, ingest } from "../ingest/ingest.ts";
 import { withInput } from "../ingest/input.ts";
 import { readMapping } from "../ingest/mapping-file.ts";
+import { rejectsEnding } from "../ingest/rejects.ts";
 import { type RoundingChoice, roundingOf } from "../ingest/rounding.ts";
 import { sourceNamed } from "../ingest/sources.ts";
 import { sampleWarning, withServiceStore } from "./data.ts";
@@ -57,7 +58,7 @@ export const ingestCommand = (): Command =>
       withServiceStore((store, folder, { identities: crosswalk }, config) =>
         withInput(file, folder.path, async (input) => {
           const { resource, maxRejects = Number.POSITIVE_INFINITY } = options;
-          const rejects = options.rejects ?? `${file === "-" ? "stdin" : file}.rejects.jsonl`;
+          const rejects = options.rejects ?? `${file === "-" ? "stdin" : file}${rejectsEnding}`;
           const source = sourceNamed(store.catalog, options.source);
           const rounding = roundingOf(store.catalog, resource, options);
           const maxShrink = options.allowShrink ? 100 : config.maxShrink;

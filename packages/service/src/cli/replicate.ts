@@ -3,6 +3,7 @@ import { type ResourceName, resourceNames } from "@cadastre/reso";
 import { Command, Option } from "commander";
 import { maxTop } from "../catalog.ts";
 import { endSample } from "../data/notes.ts";
+import { rejectsEnding } from "../ingest/rejects.ts";
 import { type RoundingChoice, roundingOf } from "../ingest/rounding.ts";
 import { sourceNamed } from "../ingest/sources.ts";
 import { type FeedOptions, feedOf } from "../replicate/feed.ts";
@@ -71,7 +72,7 @@ export const stageFeedCommand = (): Command =>
     .action((url: string, options: Options) =>
       withServiceStore(async (store, folder, { identities: crosswalk }, config) => {
         const { resource, source, maxRejects = Number.POSITIVE_INFINITY, full = false } = options;
-        const rejects = options.rejects ?? `${resource}.${source}.rejects.jsonl`;
+        const rejects = options.rejects ?? `${resource}.${source}${rejectsEnding}`;
         const asking = await askingOf(url, options);
         if (await endSample(store)) printMessage(sampleWarning(folder));
         const from = { resource, source: sourceNamed(store.catalog, source), asking, full };

@@ -6,11 +6,13 @@ import type { DataFolder } from "../data/data-folder.ts";
 import { endSample } from "../data/notes.ts";
 import { allPassed, publishGated } from "../gates/publication.ts";
 import { excessiveIn } from "../gates/shrink.ts";
+import { acceptedValuesHash } from "../ingest/accepted-values.ts";
 import type { BatchCheck } from "../ingest/check-batch.ts";
 import { formatOf } from "../ingest/format.ts";
 import { ingest } from "../ingest/ingest.ts";
 import { withInput } from "../ingest/input.ts";
 import type { SourceMapping } from "../ingest/mapping.ts";
+import { rejectsEnding } from "../ingest/rejects.ts";
 import { roundingOf } from "../ingest/rounding.ts";
 import { type Source, sourceNamed } from "../ingest/sources.ts";
 import type { Listings } from "../listings.ts";
@@ -165,7 +167,7 @@ async function stageResource(
 const usualMaxRejects = 100_000;
 
 const rejectsFile = ({ folder }: FeedServices, { name }: FeedRecord, resource: string): string =>
-  join(folder.path, "feeds", `${name}.${resource}.rejects.jsonl`);
+  join(folder.path, "feeds", `${name}.${resource}${rejectsEnding}`);
 
 async function stageWebApi(
   run: StagingRun,
@@ -208,12 +210,16 @@ async function stageFiles(
   progress: FeedProgress,
   services: FeedServices,
 ): Promise<StagedCounts> {
-  const { feed, definition, signal, onProgress } = run;
+  const { feed, definition, source, mapping, signal, onProgress } = run;
   const { location } = definition;
   await rm(rejectsFile(services, feed, resource), { force: true });
+  const accepted = acceptedValuesHash(services.store.catalog, resource, source);
   let total = nothing;
-  for (const { path, target, version } of await sourceFiles(location.replaceAll("{resource}", resource))) {
+  for (const { path, target, version: content } of await sourceFiles(
+    location.replaceAll("{resource}", resource),
+  )) {
     const id = `${resource} ${path}`;
+    const version = [content, accepted, mapping?.sha256 ?? ""].join(" ");
     if (progress.files[id] === version) continue;
     if (isAborted(signal)) throw runStopped();
     total = sum(total, await stageFile(run, resource, services, target));

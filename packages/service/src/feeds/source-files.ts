@@ -1,6 +1,7 @@
 import { readdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { fileReason } from "../file-error.ts";
+import { rejectsEnding } from "../ingest/rejects.ts";
 import { FeedError } from "../replicate/feed-error.ts";
 
 /** A file of a feed. */
@@ -13,7 +14,7 @@ type SourceFile = {
 };
 
 /**
- * Returns the files of a path whose last segment may have the wildcards `*` and `?`, ordered by name. Who may write
+ * Returns the files of a path whose last segment may have the wildcards `*` and `?`, ordered by name, without those of rejects. Who may write
  * into the folder could make a link to any file that the service may read, such as its secrets: a link must stay in the folder.
  *
  * @throws {FeedError} if the folder cannot be read, or a link leads out of it
@@ -27,7 +28,7 @@ export async function sourceFiles(glob: string): Promise<readonly SourceFile[]> 
   const root = await realpath(folder).catch(refuse);
   const pattern = wildcardPattern(basename(glob));
   const files: SourceFile[] = [];
-  for (const name of names.filter((one) => pattern.test(one)).sort()) {
+  for (const name of names.filter((one) => pattern.test(one) && !one.endsWith(rejectsEnding)).sort()) {
     const path = join(folder, name);
     const target = await realpath(path).catch(() => undefined);
     const found = target === undefined ? undefined : await stat(target).catch(() => undefined);

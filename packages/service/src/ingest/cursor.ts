@@ -1,6 +1,6 @@
 /** Position up to which a file has been staged. */
 export type FileCursor = {
-  /** SHA-256 of the file, mode and rounding: `<hash>:full`. A file is read again if any of them differs. */
+  /** SHA-256 of the file, mode, and hash of rounding, mapping and accepted values: `<hash>:full_<hash>`. A file is read again if any of them differs. */
   readonly file: string;
   /** Number of entries that were read, including rejected ones. */
   readonly entries: number;

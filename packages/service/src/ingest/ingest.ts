@@ -3,6 +3,7 @@ import type { Row } from "@cadastre/odata";
 import type { RecordName } from "@cadastre/reso";
 import type { BatchOptions, Change } from "@cadastre/store";
 import type { Listings } from "../listings.ts";
+import { acceptedValuesHash } from "./accepted-values.ts";
 import { type IngestBatch, ingestBatches } from "./batches.ts";
 import { type BatchCheck, checkBatch, foreignKeys } from "./check-batch.ts";
 import { formatFileCursor, parseFileCursor } from "./cursor.ts";
@@ -132,10 +133,14 @@ function entriesOf(
     : mappedEntries(content, { format, catalog: store.catalog, resource, mapping });
 }
 
-/** Returns a suffix for the cursor if the rounded fields or the mapping are not the default, so that the file is read again if they change. */
-function choiceMark({ store, resource, rounding, mapping }: Ingest): string {
-  if (rounding === roundingOf(store.catalog, resource) && mapping === undefined) return "";
-  const hash = createHash("sha256").update([...rounding].sort().join());
+/** Returns a suffix for the cursor, so that the file is read again if the rounded fields, the mapping, or what the catalog accepts has changed. */
+function choiceMark({ store, resource, source, mode, rounding, mapping }: Ingest): string {
+  if (mode === "delete") return "";
+  const accepted = acceptedValuesHash(store.catalog, resource, source);
+  if (rounding === roundingOf(store.catalog, resource) && mapping === undefined) return `_${accepted}`;
+  const hash = createHash("sha256")
+    .update(accepted)
+    .update([...rounding].sort().join());
   if (mapping !== undefined) hash.update(mapping.sha256);
   return `_${hash.digest("hex").slice(0, 16)}`;
 }

@@ -6,6 +6,9 @@ import { IngestError } from "./ingest-error.ts";
 import type { Note } from "./notes.ts";
 import { type FaultCode, faultReasons, type RecordFault } from "./record-faults.ts";
 
+/** End of the default name of a file of rejects. Feeds do not read such files. */
+export const rejectsEnding = ".rejects.jsonl";
+
 /** A line of the rejects file. */
 export type Reject = {
   readonly line: number;

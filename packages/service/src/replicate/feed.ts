@@ -72,10 +72,23 @@ export function feedUrl(text: string, hasSecret: boolean): URL {
 
 const isLocal = (hostname: string): boolean => /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 
-/** Returns a hash that identifies the feed: of its URL, `$filter`, `$select` and mapping, but not its API key. */
-export const feedId = ({ url, filter = "", select = "", mapping }: SourceFeed): string =>
+/**
+ * Returns a hash that identifies the feed: of its URL, `$filter`, `$select` and mapping, but not its API key, and of what the catalog accepts
+ * of it. If one of them changes, the feed is read from the start.
+ *
+ * @param accepted see `acceptedValuesHash`
+ */
+export const feedId = ({ url, filter = "", select = "", mapping }: SourceFeed, accepted: string): string =>
   createHash("sha256")
-    .update(JSON.stringify([url.href, filter, select, ...(mapping === undefined ? [] : [mapping.sha256])]))
+    .update(
+      JSON.stringify([
+        url.href,
+        filter,
+        select,
+        ...(mapping === undefined ? [] : [mapping.sha256]),
+        accepted,
+      ]),
+    )
     .digest("hex");
 
 /** Last record of a page: its key and `ModificationTimestamp` as OData literals of the feed. */

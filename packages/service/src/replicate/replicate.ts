@@ -1,4 +1,5 @@
 import type { ResourceName } from "@cadastre/reso";
+import { acceptedValuesHash } from "../ingest/accepted-values.ts";
 import type { BatchCheck } from "../ingest/check-batch.ts";
 import { IngestError } from "../ingest/ingest-error.ts";
 import { addNotes, type NoteCounts, toldNotes } from "../ingest/notes.ts";
@@ -68,7 +69,7 @@ export async function replicateFeed(task: Replication): Promise<FeedReport> {
   const { asking, full, paging = "next" } = task;
   await requireNotRetired(task.store.builds, task.source);
   await requireRejects(task.rejects);
-  const feed = feedId(asking.feed);
+  const feed = feedId(asking.feed, acceptedValuesHash(task.store.catalog, task.resource, task.source));
   let after = await task.store.builds.cursor(task.resource, task.source.name);
   const known = parseFeedCursor(after);
   const since = known?.feed === feed ? known.since : null;
