@@ -26,7 +26,7 @@ import { statusView } from "../../src/delivery/delivery-view.ts";
 import type { FilledStore } from "./memory-store.ts";
 import type { Grants } from "./projection.ts";
 import { documentOf, type Filling, filling, now, resolutions } from "./side.ts";
-import { entitySets, universeSet } from "./universe.ts";
+import { scopeOptions, universeSet } from "./universe.ts";
 
 /** Signing key of both sides. Ed25519 is deterministic, so equal manifests have equal signatures. */
 const { privateKey } = generateKeyPairSync("ed25519");
@@ -182,7 +182,7 @@ const orRefused = (work: () => Promise<Delivered>): Promise<Delivered> =>
   });
 
 const scopeOf = (customer: string, grants: Grants): Scope =>
-  compileScope({ ...documentOf(customer, grants), products: [...askedDomains] }, { entitySets });
+  compileScope({ ...documentOf(customer, grants), products: [...askedDomains] }, scopeOptions);
 
 function sourceOver(store: FilledStore): ExportSource {
   const entitySet = universeSet("Property");

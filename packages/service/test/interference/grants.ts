@@ -30,7 +30,10 @@ function fieldMasks(resource: ResourceName): fc.Arbitrary<readonly FieldMask[]> 
   return fc.uniqueArray(one, { selector: ([field]) => field, maxLength: 6 });
 }
 
-const resourceGrant = (name: ResourceName): fc.Arbitrary<ResourceGrant> =>
+/** A grant of a resource, and masks of which some may not be granted. */
+type DrawnGrant = { readonly grant: ResourceGrant; readonly masked: readonly FieldMask[] };
+
+const resourceGrant = (name: ResourceName): fc.Arbitrary<DrawnGrant> =>
   fc
     .record({
       fields: fc.oneof(
@@ -40,24 +43,35 @@ const resourceGrant = (name: ResourceName): fc.Arbitrary<ResourceGrant> =>
       policies: fc.subarray([...policies[name]]),
       masked: fc.oneof(fc.constant([]), fieldMasks(name)),
     })
-    .map(({ fields, policies: granted, masked }) => {
-      const grant: ResourceGrant = {
-        fields,
-        ...Object.fromEntries(granted.map((policy) => [policy, true as const])),
-      };
-      const own = masked.filter(([field]) => isGranted(field, name, grant));
-      return own.length === 0 ? grant : { ...grant, masks: Object.fromEntries(own) };
-    });
+    .map(({ fields, policies: granted, masked }) => ({
+      grant: { fields, ...Object.fromEntries(granted.map((policy) => [policy, true as const])) },
+      masked,
+    }));
+
+/** Returns the grant with those of its masks whose fields it grants. */
+function withMasks(
+  name: ResourceName,
+  { grant, masked }: DrawnGrant,
+  granted: readonly string[],
+): ResourceGrant {
+  const own = masked.filter(([field]) => isGranted(field, name, grant, granted));
+  return own.length === 0 ? grant : { ...grant, masks: Object.fromEntries(own) };
+}
 
 /** Usually a value, because without a grant there is little to query. */
 const mostly = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { freq: 5, nil: undefined });
 
-const datasetGrant = (dataset_id: string): fc.Arbitrary<DatasetGrant> =>
+/** @param granted all datasets of the entitlement */
+const datasetGrant = (dataset_id: string, granted: readonly string[]): fc.Arbitrary<DatasetGrant> =>
   fc
-    .tuple(...recordNames.map((name) => mostly(resourceGrant(name).map((grant) => [name, grant] as const))))
-    .map((granted) => granted.filter((one) => one !== undefined))
+    .tuple(
+      ...recordNames.map((name) =>
+        mostly(resourceGrant(name).map((drawn) => [name, withMasks(name, drawn, granted)] as const)),
+      ),
+    )
+    .map((resources) => resources.filter((one) => one !== undefined))
     .filter(({ length }) => length > 0)
-    .map((granted) => ({ dataset_id, resources: Object.fromEntries(granted) }));
+    .map((resources) => ({ dataset_id, resources: Object.fromEntries(resources) }));
 
 export const grants: fc.Arbitrary<Grants> = fc.record({
   regions: fc.oneof(
@@ -69,5 +83,5 @@ export const grants: fc.Arbitrary<Grants> = fc.record({
       { weight: 3, arbitrary: fc.subarray([...datasets], { minLength: 2 }) },
       fc.subarray([...datasets], { minLength: 1 }),
     )
-    .chain((granted) => fc.tuple(...granted.map(datasetGrant))),
+    .chain((granted) => fc.tuple(...granted.map((id) => datasetGrant(id, granted)))),
 });

@@ -21,7 +21,7 @@ export function seen(field: string, record: Row, of: StoredRecord, grants: Grant
   const resource = of.resource as ResourceName;
   if (of.datasetId === null) return mostSeen(field, record, resource, grants);
   const grant = grantOf(resource, of.datasetId, grants);
-  const view = grant && viewOf(field, resource, grant);
+  const view = grant && viewOf(field, resource, grant, idsOf(grants));
   return view === undefined ? nothingFor(record[field]) : (view.of(record) ?? null);
 }
 
@@ -34,10 +34,13 @@ function mostSeen(field: string, record: Row, resource: ResourceName, grants: Gr
 
 const lengthOf = (value: unknown): number => (typeof value === "string" ? value.length : -1);
 
-const viewsOf = (field: string, resource: ResourceName, { datasets }: Grants) =>
-  datasets.flatMap(({ resources }) => {
+const idsOf = ({ datasets }: Grants): readonly string[] => datasets.map(({ dataset_id }) => dataset_id);
+
+/** @param of datasets whose views are asked for */
+const viewsOf = (field: string, resource: ResourceName, grants: Grants, of = grants.datasets) =>
+  of.flatMap(({ resources }) => {
     const grant = resources[resource];
-    return grant === undefined ? [] : [viewOf(field, resource, grant)];
+    return grant === undefined ? [] : [viewOf(field, resource, grant, idsOf(grants))];
   });
 
 /** Returns the entity set without the fields that no dataset shows; undefined if no dataset grants it. */
@@ -85,14 +88,14 @@ export function isVisible(row: StoredRecord, world: World, grants: Grants): bool
 }
 
 /** True if the row describes a field that its dataset shows. For a shared row, any granted dataset will do. */
-function isVisibleLookup({ datasetId, record }: StoredRecord, { regions, datasets }: Grants): boolean {
-  const own = datasets.filter(({ dataset_id }) => datasetId === null || dataset_id === datasetId);
+function isVisibleLookup({ datasetId, record }: StoredRecord, grants: Grants): boolean {
+  const own = grants.datasets.filter(({ dataset_id }) => datasetId === null || dataset_id === datasetId);
   if (!own.some(({ resources }) => resources["Lookup"] !== undefined)) return false;
   return resourceNames.some((resource) =>
     [...universeSet(resource).type.properties.values()].some(
       ({ name, annotations = [] }) =>
         annotations.some(({ term, value }) => term === lookupTerm && value === record["LookupName"]) &&
-        viewsOf(name, resource, { regions, datasets: own }).some((view) => view !== undefined),
+        viewsOf(name, resource, grants, own).some((view) => view !== undefined),
     ),
   );
 }

@@ -19,9 +19,9 @@ import type { FilledStore } from "./memory-store.ts";
 import { type Grants, seenSet, type World } from "./projection.ts";
 import {
   datasets,
-  entitySets,
   type ResourceName,
   resourceNames,
+  scopeOptions,
   ungranted,
   universeSet,
 } from "./universe.ts";
@@ -63,14 +63,14 @@ type Rule = {
 };
 
 function ruleOf({ one, other }: GrantsOfAll): Rule {
-  const compile = (sub: Customer, grants: Grants) => compileScope(documentOf(sub, grants), { entitySets });
+  const compile = (sub: Customer, grants: Grants) => compileScope(documentOf(sub, grants), scopeOptions);
   const scopes = { one: compile("one", one), other: compile("other", other) };
   return { activeEntitySets: resourceNames.map(universeSet), scopes };
 }
 
 /** Returns a rule whose model contains only what the customer may see, all of it granted. */
 function bareRuleOf(grants: Grants): Rule {
-  const bare = entitySets.map((set) => seenSet(set.name as ResourceName, grants) ?? set);
+  const bare = scopeOptions.entitySets.map((set) => seenSet(set.name as ResourceName, grants) ?? set);
   const isThere = (resource: string, field: string) =>
     bare.some(({ name, type }) => name === resource && type.properties.has(field));
   const narrowed = (resource: string, { fields, masks = {}, ...policies }: ResourceGrant): ResourceGrant => ({
@@ -84,7 +84,10 @@ function bareRuleOf(grants: Grants): Rule {
       Object.entries(resources).map(([name, grant]) => [name, narrowed(name, grant)]),
     ),
   }));
-  const one = compileScope(documentOf("one", { ...grants, datasets: granted }), { entitySets: bare });
+  const one = compileScope(documentOf("one", { ...grants, datasets: granted }), {
+    ...scopeOptions,
+    entitySets: bare,
+  });
   // Any customer may learn if a set has passed its gates, so all sets are active.
   const active = resourceNames.map((name) => seenSet(name, grants) ?? universeSet(name));
   return { activeEntitySets: active, scopes: { one } };

@@ -1,7 +1,7 @@
-import { datasetProperty, type Mask } from "@cadastre/entitlement";
+import { datasetProperty, type Mask, type ScopeOptions } from "@cadastre/entitlement";
 import type { EntitySet, EntityType } from "@cadastre/odata";
 import type { StoredResource } from "@cadastre/store";
-import { storedResources } from "../../src/catalog.ts";
+import { scopeOptionsOf, storedResources } from "../../src/catalog.ts";
 import { valuesOfField } from "../support/field-values.ts";
 import { randomOf } from "../support/random.ts";
 import {
@@ -239,11 +239,20 @@ export function universeSet(name: ResourceName): EntitySet {
 
 export const keyOf = (name: ResourceName): string => universeSet(name).type.key[0] ?? "";
 
+/** Returns the dataset of the only system that has a field; undefined if all systems have it. */
+export function datasetOfField(name: ResourceName, field: string): string | undefined {
+  const source = testCatalog.fieldsOf(name).find((one) => one.name === field)?.source;
+  return testCatalog.systems.find(({ id }) => id === source)?.datasetId;
+}
+
 /** Every entity set that a grant may name. */
-export const entitySets: readonly EntitySet[] = [
+const entitySets: readonly EntitySet[] = [
   ...entityModel.entitySets.map((set) => narrowedSets.get(set.name as ResourceName) ?? set),
   ...exportedNames.map(universeSet),
 ];
+
+/** Options of the scopes of customers. */
+export const scopeOptions: ScopeOptions = { ...scopeOptionsOf(testCatalog), entitySets };
 
 /** The resources as the service stores them, with those of its columns and indexes whose fields are kept. */
 export const resources: readonly StoredResource[] = storedResources(testCatalog).flatMap((stored) => {

@@ -1,6 +1,6 @@
 import type { Mask, ResourceGrant } from "@cadastre/entitlement";
 import type { Row } from "@cadastre/odata";
-import { keyOf, type ResourceName } from "./universe.ts";
+import { datasetOfField, keyOf, type ResourceName } from "./universe.ts";
 
 /*
  * Model of how a grant shows a field, over plain records. It shares no code with the product.
@@ -66,24 +66,33 @@ export function pointAt(latitude: unknown, longitude: unknown): Row[string] {
 /** The view of a field that a grant gives: `isWhole` is true if it shows every value unchanged. */
 type View = { readonly isWhole: boolean; readonly of: (record: Row) => unknown };
 
+/** @param granted datasets of the whole entitlement: `*` includes the fields that only one of them has, and none of other datasets */
 export function isGranted(
   field: string,
   resource: ResourceName,
   { fields, contact }: ResourceGrant,
+  granted: readonly string[],
 ): boolean {
   if (isAlwaysGranted(field, resource)) return true;
   if (fields !== "*" && fields.includes(field)) return true;
-  return contactFields.includes(field) ? contact === true : fields === "*";
+  if (contactFields.includes(field)) return contact === true;
+  const dataset = datasetOfField(resource, field);
+  return fields === "*" && (dataset === undefined || granted.includes(dataset));
 }
 
 export const isAlwaysGranted = (field: string, resource: ResourceName): boolean =>
   field === keyOf(resource) || always.includes(field);
 
 /** Returns how a grant shows a field; undefined if it hides it. */
-export function viewOf(field: string, resource: ResourceName, grant: ResourceGrant): View | undefined {
-  if (!isGranted(field, resource, grant)) return undefined;
+export function viewOf(
+  field: string,
+  resource: ResourceName,
+  grant: ResourceGrant,
+  granted: readonly string[],
+): View | undefined {
+  if (!isGranted(field, resource, grant, granted)) return undefined;
   const { from = [], compute } = derivations[field] ?? {};
-  const inputs = from.flatMap((input) => viewOf(input, resource, grant) ?? []);
+  const inputs = from.flatMap((input) => viewOf(input, resource, grant, granted) ?? []);
   if (inputs.length < from.length) return undefined;
   const areWhole = inputs.every(({ isWhole }) => isWhole);
   const before = (record: Row) =>
