@@ -118,7 +118,7 @@ try {
         body: undefined,
         header: () => undefined,
         stages: createStages(),
-        gone: () => new AbortController().signal,
+        clientGone: () => new AbortController().signal,
         whenClosed: () => {},
         note: () => {},
         reply: replyOf(fieldCompleteness, { scope, apiKey: "" }),

@@ -38,9 +38,12 @@ export const redeem = defineEndpoint({
     "part_rebuilding",
     "too_much_in_flight",
   ],
-  handle: async ({ caller, header, gone, whenClosed, note }, { deliveries, memory }: RedeemServices) => {
+  handle: async (
+    { caller, header, clientGone, whenClosed, note },
+    { deliveries, memory }: RedeemServices,
+  ) => {
     if (!accepts(header("accept"))) throw new Refused("not_acceptable");
-    const { release } = await memory.reserve(caller.scope.customer, sendingBytes, gone());
+    const { release } = await memory.reserve(caller.scope.customer, sendingBytes, clientGone());
     whenClosed(release);
     const { grant, byteLength, sha256, sendTo } = await deliveries.redeem(caller, tokenOf(header));
     note({ id: grant.delivery, part: grant.part });
@@ -54,7 +57,7 @@ export const redeem = defineEndpoint({
         "accept-ranges": "none",
         "cache-control": "no-store",
       },
-      stream: (to) => sendTo(to, gone()),
+      stream: (to) => sendTo(to, clientGone()),
     };
   },
 });

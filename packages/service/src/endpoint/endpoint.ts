@@ -39,7 +39,7 @@ export type EndpointCall<Params = unknown, Query = unknown, Body = unknown, Data
   readonly header: HeaderReader;
   readonly stages: Stages;
   /** Returns a signal that aborts when the client disconnects. */
-  readonly gone: () => AbortSignal;
+  readonly clientGone: () => AbortSignal;
   /** Registers a callback for the end of the answer, which is called once it was sent or the client has disconnected. */
   readonly whenClosed: (callback: () => void) => void;
   /** Adds identifiers to the entry of the audit trail. */

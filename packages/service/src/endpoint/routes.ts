@@ -122,9 +122,12 @@ const handlerOf =
     sendAnswer(res, underPreconditions(answer, { header: (name) => req.get(name) }), isCompressed);
   };
 
-const connectionOf = (req: Request, res: Response): Pick<EndpointCall, "header" | "gone" | "whenClosed"> => ({
+const connectionOf = (
+  req: Request,
+  res: Response,
+): Pick<EndpointCall, "header" | "clientGone" | "whenClosed"> => ({
   header: (name) => req.get(name),
-  gone: () => abortOnClientClose(res),
+  clientGone: () => abortOnClientClose(res),
   whenClosed: (callback) => {
     // A closed response emits no further `close` event.
     if (res.closed || res.destroyed) callback();

@@ -56,9 +56,9 @@ export async function collection(
   const { count, ignoreNulls, format } = options;
   const form = recordFormOf({ root: request.root, query: bound, format });
   const read = { count, nulls: !ignoreNulls, form };
-  const gone = request.gone();
+  const clientGone = request.clientGone();
   const reserved = await stages.timeAsync("reserve", () =>
-    memory.reserve(scope.customer, estimatedBytes(restricted, options), gone),
+    memory.reserve(scope.customer, estimatedBytes(restricted, options), clientGone),
   );
   try {
     const from = position?.from;
@@ -66,7 +66,7 @@ export async function collection(
       "run",
       (within) =>
         withOptionTarget({ options, bound, scope, store }, () =>
-          withStaleTokenError(store.page(restricted, { ...read, from, signal: gone, stages: within })),
+          withStaleTokenError(store.page(restricted, { ...read, from, signal: clientGone, stages: within })),
         ),
       { entitySet: entitySet.name },
     );

@@ -14,7 +14,7 @@ export async function count(
   entitySet: EntitySet,
   services: OdataServices,
 ): Promise<Answer> {
-  const { scope, stages, gone } = request;
+  const { scope, stages, clientGone } = request;
   const { store } = services;
   const options = { ...stages.time("parse", () => parseCountRequest(request)), orderBy: undefined, top: 0 };
   const bound = stages.time("bind", () => bindRows(options, entitySet));
@@ -24,7 +24,7 @@ export async function count(
     "run",
     (within) =>
       withOptionTarget({ options, bound, scope, store }, () =>
-        store.count(restricted, { signal: gone(), stages: within }),
+        store.count(restricted, { signal: clientGone(), stages: within }),
       ),
     { entitySet: entitySet.name },
   );

@@ -14,7 +14,7 @@ export type OdataRequest = {
   readonly scope: Scope;
   readonly stages: Stages;
   /** Returns a signal that aborts when the client disconnects. */
-  readonly gone: () => AbortSignal;
+  readonly clientGone: () => AbortSignal;
   /** Called with the kind of the address as soon as it is parsed. */
   readonly onAddress: (kind: ResourcePath["kind"]) => void;
   /** Called with the texts of the query options as soon as they are decoded. */

@@ -98,7 +98,7 @@ const announceEntitlement: Step = (req, res) => {
 function toOdataRequest(
   req: Request,
   version: OdataVersion,
-  gone: OdataRequest["gone"],
+  clientGone: OdataRequest["clientGone"],
   { baseUrl }: Config,
 ): OdataRequest {
   const context = findContext(req);
@@ -110,7 +110,7 @@ function toOdataRequest(
     header: (name) => req.get(name),
     scope: callerOf(req).scope,
     stages: context?.stages ?? createStages(),
-    gone,
+    clientGone,
     onAddress: (kind) => {
       if (context !== undefined)
         context.route = pathTemplateOf(kind) + (req.method === "POST" ? "/$query" : "");

@@ -22,14 +22,14 @@ export function requirePlacekey(placekey: string, { type }: EntitySet): void {
 export async function atPlacekey(
   query: BoundQuery,
   placekey: string | undefined,
-  { scope, stages, gone }: OdataRequest,
+  { scope, stages, clientGone }: OdataRequest,
   { store, identities }: Pick<OdataServices, "store" | "identities">,
   from?: PageStart["from"],
 ): Promise<BoundQuery> {
   if (placekey === undefined) return query;
   const reads = { store, entitySet: query.entitySet, scope, identities: await identities() };
   const listings = await stages.timeAsync("run", () =>
-    bindListingsOf(placekey, reads, { asOf: from?.checkpoint, signal: gone() }),
+    bindListingsOf(placekey, reads, { asOf: from?.checkpoint, signal: clientGone() }),
   );
   return { ...query, filter: allOf(listings, query.filter) };
 }

@@ -22,12 +22,12 @@ export const listing = defineEndpoint({
     }),
   },
   errors: ["invalid_listing_key", "not_found"],
-  handle: async ({ caller: { scope }, params, stages, gone, reply }, services: V1Services) => {
+  handle: async ({ caller: { scope }, params, stages, clientGone, reply }, services: V1Services) => {
     const entitySet = requireFilteredListings(scope, services);
     const identities = await services.identities();
     const reads = { store: services.store, entitySet, scope };
     const listed = await stages.timeAsync("run", (within) =>
-      readListedId(params.listing_key, reads, { signal: gone(), stages: within }),
+      readListedId(params.listing_key, reads, { signal: clientGone(), stages: within }),
     );
     if (listed === undefined) throw new Refused("not_found");
     const id = listed.id === undefined ? undefined : identities(listed.id).id;

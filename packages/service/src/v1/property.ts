@@ -39,13 +39,13 @@ export const physicalProperty = defineEndpoint({
     }),
   },
   errors: ["invalid_property_id", "not_found"],
-  handle: async ({ caller: { scope }, params: { id }, stages, gone, reply }, services: V1Services) => {
+  handle: async ({ caller: { scope }, params: { id }, stages, clientGone, reply }, services: V1Services) => {
     const entitySet = requireFilteredListings(scope, services);
     if (!isPropertyId(id)) throw new Refused("not_found");
     const { store } = services;
     const identities = await services.identities();
     const view = await stages.timeAsync("run", (within) =>
-      readProperty(id, { store, entitySet, scope, identities }, { signal: gone(), stages: within }),
+      readProperty(id, { store, entitySet, scope, identities }, { signal: clientGone(), stages: within }),
     );
     if (view === undefined) throw new Refused("not_found");
     return stages.time("render", () => reply(view));

@@ -31,8 +31,8 @@ export async function* answerBatch(
   items: readonly BatchItem[],
   context: BatchContext,
 ): AsyncIterable<BatchReply> {
-  const signal = context.outer.gone();
-  const outer: OdataRequest = { ...context.outer, gone: () => signal };
+  const signal = context.outer.clientGone();
+  const outer: OdataRequest = { ...context.outer, clientGone: () => signal };
   const failed = new Set<string>();
   for (const item of items) {
     // Yields to the event loop: a batch of requests that fail without waiting for anything would otherwise block it.
