@@ -14,9 +14,10 @@ export async function* jsonLines(
   let row = 0;
   const malformed = () =>
     new ClientError("part_malformed", { part: String(part.number), row: String(row + 1) });
-  const decoded = (chunk: Uint8Array): string => {
+  /** @param chunk undefined at the end: a character that is not complete is malformed */
+  const decoded = (chunk?: Uint8Array): string => {
     try {
-      return decoder.decode(chunk, { stream: true });
+      return decoder.decode(chunk, { stream: chunk !== undefined });
     } catch {
       throw malformed();
     }
@@ -28,5 +29,5 @@ export async function* jsonLines(
     row += lines.length;
     if (lines.length > 0) yield lines;
   }
-  if (rest !== "") throw malformed();
+  if (rest + decoded() !== "") throw malformed();
 }
