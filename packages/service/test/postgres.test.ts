@@ -11,6 +11,7 @@ import { readConfig } from "../src/config.ts";
 import { withDataFolder } from "../src/data/data-error.ts";
 import { type DataFolder, openDataFolder } from "../src/data/data-folder.ts";
 import { databasesOf } from "../src/data/databases.ts";
+import { createDatabases } from "../src/data/migrate-folder.ts";
 import { notes } from "../src/data/notes.ts";
 import { prepareListings } from "../src/data/prepare-listings.ts";
 import type { Demo } from "../src/demo/demo-file.ts";
@@ -131,6 +132,19 @@ describe.skipIf(!hasPostgres)("a service on PostgreSQL", () => {
     expect([migrated.code, migrated.stderr]).toEqual([0, "The databases have the schema of this version."]);
     await prepareListings(empty, listings, noProgress);
     expect(await stored(empty)).toEqual({ checkpoint: 0, listings: undefined });
+  });
+
+  test("records that an earlier version has stored are still to be checked after `init`", async () => {
+    const folder = await newFolder(await server.createDatabase());
+    await prepareListings(folder, listings, noProgress);
+    await runSql(
+      folder.postgres?.url ?? "",
+      `delete from cadastre.cadastre_note where key = '${notes.checked}'`,
+    );
+    await createDatabases(folder);
+    const store = await databasesOf(folder).openListings({ threads: 0 });
+    expect(await store.notes.get(notes.checked)).toBeUndefined();
+    await store.close();
   });
 
   test("its tables are divided by a migration, and a system gets its partitions", async () => {

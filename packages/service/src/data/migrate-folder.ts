@@ -83,7 +83,9 @@ export async function createDatabases(folder: DataFolder): Promise<void> {
   if (creates) await withRegistry(folder, ({ catalogs }) => addFirstCatalog(catalogs, emptyDefinition));
   const store = await openListings({ threads: 0 }, creates);
   try {
-    await store.notes.set(notes.checked, String(catalogVersion));
+    // The records of a database that exists may still have to be checked.
+    if (creates || (await store.checkpoint()) === 0)
+      await store.notes.set(notes.checked, String(catalogVersion));
   } finally {
     await store.close();
   }
