@@ -129,9 +129,9 @@ function isIn(
 const lookupName = "RESO.OData.Metadata.LookupName";
 
 /**
- * Binds `has`, which the standard defines for flags. RESO lookups are strings today, but clients written for
- * enumerations still send `F has 'x'` or `F has Ns.Lookup'x'`. That means equality for a single-valued lookup, and
- * containment for a collection of them.
+ * Binds `has`. On an enumeration it tests flags. RESO lookups are strings today, but clients written for enumerations
+ * still send `F has 'x'` or `F has Ns.Lookup'x'`: that means equality for a single-valued lookup, and containment for
+ * a collection of them.
  */
 export function bindHas(node: HasNode, context: Context): BoundNode {
   const operand = context.bind(node.operand, context);

@@ -2,7 +2,7 @@ import type { BoundQuery, ConstantNode } from "../bound/tree.ts";
 import { isComputed } from "./select.ts";
 import { isAlike, isOfShape, type TreeShape, treeShapeOf } from "./tree-shape.ts";
 
-/** Shape of a query: it also matches queries with other constants and other paging values. */
+/** Shape of a query: it also matches queries with other constants, and with other paging values if the same ones are given. */
 type QueryShape = {
   readonly query: BoundQuery;
   readonly filter: TreeShape;

@@ -9,8 +9,8 @@ function hasCase(code: number): boolean {
 }
 
 /**
- * Returns the characters of a text as an index folds them that knows the letter case of ASCII alone. Null stands for a character of which
- * such an index cannot know all forms.
+ * Returns the characters of a text as an index holds them that folds the letters whose folded case is ASCII, and no others. Null stands for
+ * any other letter that has case: the index cannot know all its forms.
  */
 export const asciiFolded = (text: string): readonly (string | null)[] =>
   Array.from(text, (character) => {

@@ -7,7 +7,7 @@ const open = 0x7b;
 const close = 0x7d;
 const letterN = 0x6e;
 
-/** Rewriting rule of a member that is not simply copied. */
+/** Rewriting rule of a member. */
 type Member = {
   /** The annotation to insert: `,"Name@odata.type":"#Type"`. */
   readonly annotation: Buffer | undefined;
