@@ -22,8 +22,5 @@ test.each<[string, readonly (string | Uint8Array)[]]>([
   ["with half a character at the end", ["{}\n", Uint8Array.of(0xc3)]],
   ["with bytes that are no UTF-8", ["{}\n", Uint8Array.of(0xff), "\n"]],
 ])("a text %s is malformed", async (_, chunks) => {
-  await expect(lines(...chunks)).rejects.toMatchObject({
-    code: "part_malformed",
-    message: expect.stringContaining("record 2 of part 1"),
-  });
+  await expect(lines(...chunks)).rejects.toThrow(/record 2 of part 1/);
 });

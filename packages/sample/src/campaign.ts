@@ -71,7 +71,7 @@ const during = (dayNumber: number, random: Random): number =>
   dayNumber * msPerDay + random.int(14 * 3600, 23 * 3600) * 1000 + random.int(0, 999);
 
 /** Final statuses. */
-const over: ReadonlySet<Status> = new Set(["Closed", "Canceled", "Withdrawn"]);
+const endedBeforeExpiry: ReadonlySet<Status> = new Set(["Closed", "Canceled", "Withdrawn"]);
 
 /** Returns the significant days of a campaign with this status, calculated backwards from the last one. */
 function course(status: Status, last: number, lease: boolean, random: Random) {
@@ -163,7 +163,9 @@ export function drawCampaign({ value, lease, closedBefore }: CampaignOrder, rand
     closeDay: close,
     offMarketDay: off,
     expirationDay:
-      status === "Expired" ? last : Math.max(over.has(status) ? last : today, start) + random.int(20, 240),
+      status === "Expired"
+        ? last
+        : Math.max(endedBeforeExpiry.has(status) ? last : today, start) + random.int(20, 240),
     enteredAt,
     pendingAt,
     statusChangedAt:

@@ -9,7 +9,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { generateMarket } from "@cadastre/sample";
-import { identityValues } from "../src/identity/provisional-id.ts";
+import { provisionalIdRow } from "../src/identity/provisional-id.ts";
 import { build } from "./build.ts";
 import { bodyOf } from "./client.ts";
 import { measure } from "./measure.ts";
@@ -40,7 +40,7 @@ function* idsOf(): Generator<{
   for (const { datasetId, property } of generateMarket({ seed: 1, listings }).listingsWithMedia()) {
     const { ListingKey, Placekey } = property;
     if (typeof ListingKey !== "string" || typeof Placekey !== "string") continue;
-    const [provisional] = Object.values(identityValues(datasetId, property));
+    const [provisional] = Object.values(provisionalIdRow(datasetId, property));
     yield { key: ListingKey, placekey: Placekey, provisional: String(provisional) };
   }
 }

@@ -2,7 +2,7 @@ import type { Row } from "@cadastre/odata";
 import { generateMarket } from "@cadastre/sample";
 import { sampleSystems } from "@cadastre/sample/catalog";
 import type { StoredRecord } from "@cadastre/store";
-import { identityValues } from "../src/identity/provisional-id.ts";
+import { provisionalIdRow } from "../src/identity/provisional-id.ts";
 import { type Listing, listingsUpTo } from "./listing.ts";
 import type { ResourceChoice } from "./resources.ts";
 
@@ -18,7 +18,7 @@ const located = ({ Longitude, Latitude }: Listing): Row => ({
 export function* recordsOf(choice: ResourceChoice, count: number): Generator<StoredRecord> {
   if (choice === "dictionary") {
     for (const { datasetId, property } of generateMarket({ seed: 1, listings: count }).listingsWithMedia()) {
-      const hidden = identityValues(datasetId, property);
+      const hidden = provisionalIdRow(datasetId, property);
       yield { resource: "Property", datasetId, record: property, hidden };
     }
     return;

@@ -7,7 +7,7 @@ import {
 } from "@cadastre/entitlement";
 import { type Catalog, type RecordName, recordNames } from "@cadastre/reso";
 import type { Follows, StoredResource } from "@cadastre/store";
-import { identityValues } from "./identity/provisional-id.ts";
+import { provisionalIdRow } from "./identity/provisional-id.ts";
 import { listingColumns } from "./ingest/listing-values.ts";
 
 /** Returns a function that computes a value for a catalog once. */
@@ -154,7 +154,7 @@ const property: ResourceStorage = {
   texts: ["PublicRemarks", "UnparsedAddress", "StreetName", "City"],
   folded: [["City"], ["UnparsedAddress"]].map(ofDataset),
   hidden: [provisionalIdProperty],
-  derived: identityValues,
+  derived: provisionalIdRow,
   counted: {
     system: "OriginatingSystemName",
     places: [

@@ -11,7 +11,7 @@ import { migrateFolder } from "./data/migrate-folder.ts";
 import { withDatabaseLock } from "./data/postgres-databases.ts";
 import { PrepareError } from "./data/prepare-error.ts";
 import { prepareListings } from "./data/prepare-listings.ts";
-import { requireRegistry, withRegistry } from "./data/registry.ts";
+import { refuseLostRegistry, withRegistry } from "./data/registry.ts";
 import { readSecretsOf } from "./data/secrets.ts";
 import { banner } from "./demo/banner.ts";
 import { hasSampleSystems } from "./demo/customers.ts";
@@ -51,7 +51,7 @@ async function prepare(config: Config): Promise<Prepared> {
   await useFolder(folder, config);
   // A database that several nodes may use is migrated by the operator alone.
   if (folder.postgres === undefined) await migrateFolder(folder, (step) => say(`Migrating: ${step}`));
-  await requireRegistry(folder);
+  await refuseLostRegistry(folder);
   await prepareListings(folder, config.listings, progress);
   // The registry is opened before the secrets are read: secrets without a registry mean that the registry was lost, which is refused.
   return withRegistry(folder, async (registry) => {

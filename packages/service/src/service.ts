@@ -13,7 +13,7 @@ import { currentCatalog, type VersionedCatalog } from "./data/catalogs.ts";
 import type { DataFolder } from "./data/data-folder.ts";
 import { type Examples, readExamples } from "./data/examples.ts";
 import { notes } from "./data/notes.ts";
-import { openRegistry, requireRegistry } from "./data/registry.ts";
+import { openRegistry, refuseLostRegistry } from "./data/registry.ts";
 import { pepperReader, readSecretsOf } from "./data/secrets.ts";
 import { damageLog } from "./delivery/damage-log.ts";
 import { openExportDependencies } from "./delivery/dependencies.ts";
@@ -115,7 +115,7 @@ async function start(
 ): Promise<RunningService> {
   const lock = await useFolder(folder, config);
   opened.push(lock.release);
-  await requireRegistry(folder);
+  await refuseLostRegistry(folder);
   const tracing = await openTracing(config.tracing, log);
   opened.push(() => tracing?.stop());
   const registry = await openRegistry(folder);

@@ -13,7 +13,7 @@ import { CommandRefused, printMessage } from "./outcome.ts";
 
 type Files = { readonly html?: string; readonly svg?: string };
 
-/** `cadastre coverage` */
+/** `cadastre coverage`: draws for each field and market, a system in a state, the share of the published listings that have a value. */
 export const coverageCommand = (): Command =>
   new Command("coverage")
     .description("Draw which fields of the served listings have values, by market.")

@@ -3,7 +3,7 @@ import { type RecordName, recordNames } from "@cadastre/reso";
 import { Argument, Command, Option } from "commander";
 import { isActive } from "../gates/activation.ts";
 import type { GateResult } from "../gates/gate.ts";
-import { allPassed, type GatedPublication, publishGated, rehearseGates } from "../gates/publication.ts";
+import { allPassed, type GatedPublication, publishGated, tryGatesOnly } from "../gates/publication.ts";
 import { excessiveIn, shrink } from "../gates/shrink.ts";
 import { runningService } from "../takes-effect.ts";
 import { buildJson } from "./builds.ts";
@@ -26,7 +26,7 @@ export const gatesCommand = (): Command =>
     .action((resource: RecordName, output: Output) =>
       withServiceStore(async (store, _folder, { identities: crosswalk }, { maxShrink }) => {
         const publication = await withElapsed("trying the gates", () =>
-          rehearseGates(store, resource, { crosswalk, maxShrink }),
+          tryGatesOnly(store, resource, { crosswalk, maxShrink }),
         );
         show(publication, output);
         requirePassed(publication);

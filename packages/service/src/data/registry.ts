@@ -58,7 +58,7 @@ export async function withRegistryAudit<T>(
  *
  * @throws {DataError}
  */
-export async function requireRegistry(folder: DataFolder): Promise<void> {
+export async function refuseLostRegistry(folder: DataFolder): Promise<void> {
   const { registryName, hasRegistry } = databasesOf(folder);
   if (existsSync(folder.secrets) && !(await hasRegistry()))
     throw new DataError(

@@ -2,7 +2,7 @@ import { mediaPermissionProperty } from "@cadastre/entitlement";
 import type { SampleMarket } from "@cadastre/sample";
 import { sampleCatalog } from "@cadastre/sample/catalog";
 import type { StoredRecord } from "@cadastre/store";
-import { identityValues } from "../identity/provisional-id.ts";
+import { provisionalIdRow } from "../identity/provisional-id.ts";
 import { withComputedValues } from "../ingest/computed-values.ts";
 import { listingValues } from "../ingest/listing-values.ts";
 import { sourceOf } from "../ingest/sources.ts";
@@ -22,7 +22,7 @@ export function* sampleRecords(market: SampleMarket): Generator<StoredRecord> {
 function* marketRecords(market: SampleMarket): Generator<StoredRecord> {
   for (const resource of ["Office", "Member"] as const) yield* market.rows(resource);
   for (const { datasetId, property, media, mediaAssets, openHouses } of market.listingsWithMedia()) {
-    const identity = identityValues(datasetId, property);
+    const identity = provisionalIdRow(datasetId, property);
     yield { resource: "Property", datasetId, record: withComputedValues(property), hidden: identity };
     const hidden = listingValues(datasetId, property);
     for (const record of media) yield { resource: "Media", datasetId, record, hidden };

@@ -37,7 +37,7 @@ export const publishGated = (
   });
 
 /** Tries the gates on the build that a publication would create, without publishing it. Gates check all records, not only changed ones. */
-export const rehearseGates = (
+export const tryGatesOnly = (
   store: Publisher,
   resource: string,
   policy: Partial<PublicationPolicy> = {},

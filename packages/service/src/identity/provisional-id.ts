@@ -8,7 +8,7 @@ import { addressParts } from "./address.ts";
  * Returns the provisional id of a listing's property, as a row of its one column. It is the property's id while no listing of it has a
  * Placekey. Listings of different systems with the same address in the same hexagon have the same one.
  */
-export const identityValues = (datasetId: string | null, listing: Row): Row => ({
+export const provisionalIdRow = (datasetId: string | null, listing: Row): Row => ({
   [provisionalIdProperty.name]: provisionalId(datasetId, listing),
 });
 

@@ -2,7 +2,7 @@ import type { Row } from "@cadastre/odata";
 import type { Catalog, RecordName } from "@cadastre/reso";
 import type { StoredRecord } from "@cadastre/store";
 import type { IdentityRegister } from "@cadastre/store/registry";
-import { identityValues } from "../identity/provisional-id.ts";
+import { provisionalIdRow } from "../identity/provisional-id.ts";
 import type { Listings } from "../listings.ts";
 import { type CheckedRecord, checkRecord } from "./check-record.ts";
 import { withComputedValues } from "./computed-values.ts";
@@ -160,7 +160,7 @@ function storedRecord(
   const stored = { resource: name, datasetId, record, source: from };
   if (name === "Property") {
     const property = withComputedValues(record);
-    return { ...stored, record: property, hidden: identityValues(datasetId, property) };
+    return { ...stored, record: property, hidden: provisionalIdRow(datasetId, property) };
   }
   const dataset = owner && datasetOf(catalog, owner);
   return dataset === undefined || owner === undefined

@@ -6,7 +6,7 @@ import { count } from "./count.ts";
 import { entity } from "./entity.ts";
 import { metadata } from "./metadata.ts";
 import type { OdataRequest } from "./odata-request.ts";
-import { getPropertyValue, itemCount, propertyValue } from "./property.ts";
+import { individualProperty, itemCount, rawValue } from "./property.ts";
 import { findEntitySet, serviceDocument } from "./service-document.ts";
 import type { OdataServices } from "./services.ts";
 
@@ -42,10 +42,10 @@ async function answerAt(
     case "Entity":
       return entity(request, entitySet, address.key, services);
     case "Property":
-      return getPropertyValue(request, entitySet, address, services);
+      return individualProperty(request, entitySet, address, services);
     case "ItemCount":
       return itemCount(request, entitySet, address, services);
     case "Value":
-      return propertyValue(request, entitySet, address, services);
+      return rawValue(request, entitySet, address, services);
   }
 }

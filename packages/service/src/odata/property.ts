@@ -16,7 +16,7 @@ import type { OdataServices } from "./services.ts";
 type AddressOf<Kind> = Extract<ResourcePath, { readonly kind: Kind }>;
 
 /** `GET /reso/odata/<EntitySet>('<key>')/<Property>`. Source: OData Protocol 4.01, section 11.2.4. */
-export async function getPropertyValue(
+export async function individualProperty(
   request: OdataRequest,
   entitySet: EntitySet,
   address: AddressOf<"Property">,
@@ -47,7 +47,7 @@ export async function itemCount(
 }
 
 /** `GET /reso/odata/<EntitySet>('<key>')/<Property>/$value`. Source: OData Protocol 4.01, section 11.2.4.1. */
-export async function propertyValue(
+export async function rawValue(
   request: OdataRequest,
   entitySet: EntitySet,
   address: AddressOf<"Value">,

@@ -24,7 +24,7 @@ export type Stage =
   | "send";
 
 /** Stages that `Server-Timing` leaves out: they would tell a customer how busy others keep the service, and time the query alone. */
-const ofTraces: ReadonlySet<string> = new Set<Stage>(["reserve", "compile", "wait", "query"]);
+const onlyInTraces: ReadonlySet<string> = new Set<Stage>(["reserve", "compile", "wait", "query"]);
 
 /** Timer of the stages of one request or job, for `Server-Timing` and traces. A stage that fails ends with the code of its error. */
 export type Stages<Name extends string = Stage> = {
@@ -52,7 +52,7 @@ export function createStages<Name extends string = Stage>(
   const spent = new Map<Name, number>();
   const header = () =>
     [...spent]
-      .filter(([stage]) => !ofTraces.has(stage))
+      .filter(([stage]) => !onlyInTraces.has(stage))
       .map(([stage, ms]) => `${stage};dur=${ms.toFixed(2)}`)
       .join(", ");
   const under = (parent: TraceSpan | undefined): Stages<Name> => {

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { defineEndpoint } from "../endpoint/endpoint.ts";
 import { string, whole } from "../endpoint/members.ts";
 import { odataRoot } from "../http/odata-protocol.ts";
-import { datasetMembers, datasetsOf, resourcesMember } from "./inventory.ts";
+import { datasetIdentity, datasetsOf, resourcesMember } from "./inventory.ts";
 import { mlsProfilesPath } from "./mls-profiles.ts";
 import { approvedIn } from "./recent-profiles.ts";
 import type { V1Services } from "./services.ts";
@@ -34,7 +34,7 @@ export const accountResources = defineEndpoint({
       regions: z.array(z.object({ kind: string, value: string })),
       datasets: z.array(
         z.object({
-          ...datasetMembers,
+          ...datasetIdentity,
           display_name: string,
           resources: resourcesMember,
           links: z.object({ metadata: string, service: string, mls_profile: string }),

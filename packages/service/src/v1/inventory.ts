@@ -8,7 +8,7 @@ import { odataRoot } from "../http/odata-protocol.ts";
 export const fileExportsPath = "/v1/file-exports";
 
 /** Members of a dataset in answers. */
-export const datasetMembers = { dataset_id: uuid, originating_system_name: string } as const;
+export const datasetIdentity = { dataset_id: uuid, originating_system_name: string } as const;
 
 /** The licensed resources of a dataset in answers. */
 export const resourcesMember = z.array(z.object({ name: string, key: string, collection: string }));

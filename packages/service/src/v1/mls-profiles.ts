@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineEndpoint } from "../endpoint/endpoint.ts";
 import { string, uri, whole } from "../endpoint/members.ts";
-import { datasetMembers, datasetsOf, resourcesMember } from "./inventory.ts";
+import { datasetIdentity, datasetsOf, resourcesMember } from "./inventory.ts";
 import { approvedIn } from "./recent-profiles.ts";
 import type { V1Services } from "./services.ts";
 
@@ -18,7 +18,7 @@ export const mlsProfiles = defineEndpoint({
   answer: {
     data: z.array(
       z.object({
-        ...datasetMembers,
+        ...datasetIdentity,
         resources: resourcesMember,
         originating_system_full_name: string,
         compliance: z.object({

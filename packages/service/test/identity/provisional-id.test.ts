@@ -2,7 +2,7 @@ import type { Row } from "@cadastre/odata";
 import { isProvisionalId } from "@cadastre/store/property";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { identityValues } from "../../src/identity/provisional-id.ts";
+import { provisionalIdRow } from "../../src/identity/provisional-id.ts";
 
 const listing: Row = {
   ListingKey: "a",
@@ -19,7 +19,7 @@ const listing: Row = {
 };
 const [dataset, another] = ["d1", "d2"];
 const idOf = (said: Row = {}, of = dataset) =>
-  String(Object.values(identityValues(of, { ...listing, ...said }))[0]);
+  String(Object.values(provisionalIdRow(of, { ...listing, ...said }))[0]);
 
 test.each<[string, Row]>([
   ["in another case", { StreetName: "OAK HILL", City: "austin" }],

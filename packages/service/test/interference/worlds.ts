@@ -2,7 +2,7 @@ import { listingProperties, mediaPermissionProperty } from "@cadastre/entitlemen
 import type { Row } from "@cadastre/odata";
 import type { RemovedRecord, StoredRecord } from "@cadastre/store";
 import fc from "fast-check";
-import { identityValues } from "../../src/identity/provisional-id.ts";
+import { provisionalIdRow } from "../../src/identity/provisional-id.ts";
 import {
   belongsToListing,
   type Grants,
@@ -136,7 +136,9 @@ export const stored = (world: World): World =>
   world.map((row) => {
     if (belongsToListing(row))
       return { ...row, hidden: { ...listingValues(listingOf(row, world)), ...mediaValues(row, world) } };
-    return row.resource === "Property" ? { ...row, hidden: identityValues(row.datasetId, row.record) } : row;
+    return row.resource === "Property"
+      ? { ...row, hidden: provisionalIdRow(row.datasetId, row.record) }
+      : row;
   });
 
 /** Replaces `prov:<ListingKey>` by the provisional id of that listing's property. */
@@ -144,7 +146,7 @@ export const withProvisionalIds = (text: string, world: World): string =>
   text.replace(/prov:(p\d)/g, (_, key: string) => {
     const row = world.find(({ resource, record }) => resource === "Property" && record["ListingKey"] === key);
     return String(
-      Object.values(identityValues(row?.datasetId ?? null, row?.record ?? { ListingKey: key }))[0],
+      Object.values(provisionalIdRow(row?.datasetId ?? null, row?.record ?? { ListingKey: key }))[0],
     );
   });
 

@@ -1,7 +1,7 @@
 import type { Row } from "@cadastre/odata";
 import { type Field, type LocalResource, localResources, type OriginatingSystem } from "@cadastre/reso";
 import type { StoredRecord } from "@cadastre/store";
-import { identityValues } from "../../src/identity/provisional-id.ts";
+import { provisionalIdRow } from "../../src/identity/provisional-id.ts";
 import { withComputedValues } from "../../src/ingest/computed-values.ts";
 import { listingValues } from "../../src/ingest/listing-values.ts";
 import { drawValue } from "./field-values.ts";
@@ -86,7 +86,7 @@ function hiddenOf(
   { datasetId }: OriginatingSystem,
   listings: readonly Row[],
 ): Pick<StoredRecord, "hidden"> {
-  if (resource === "Property") return { hidden: identityValues(datasetId, record) };
+  if (resource === "Property") return { hidden: provisionalIdRow(datasetId, record) };
   const link = links[resource];
   const listing =
     link === undefined ? undefined : listings.find(({ ListingKey }) => ListingKey === record[link]);

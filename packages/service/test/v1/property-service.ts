@@ -27,7 +27,7 @@ import { readConfig } from "../../src/config.ts";
 import { MemoryBudget } from "../../src/http/memory-budget.ts";
 import { memoryLimits } from "../../src/http/memory-limits.ts";
 import { listen } from "../../src/http/server.ts";
-import { identityValues } from "../../src/identity/provisional-id.ts";
+import { provisionalIdRow } from "../../src/identity/provisional-id.ts";
 import { activeScopes } from "../support/active-scopes.ts";
 import { ask, type Reply } from "../support/ask.ts";
 
@@ -62,7 +62,7 @@ export function listing(ListingKey: string, said: Row = {}, system: System = lon
     ...said,
   };
   const { datasetId } = system;
-  return { resource: "Property", datasetId, record, hidden: identityValues(datasetId, record) };
+  return { resource: "Property", datasetId, record, hidden: provisionalIdRow(datasetId, record) };
 }
 
 /** What the property of a listing is called while it has no Placekey. */

@@ -197,7 +197,7 @@ class PostgresStore implements WritableStore {
 
   readonly checkpoint = async (): Promise<number> => {
     const read = async (run: Run) => (await readCurrent(run, {})).checkpoint;
-    const last = await this.#readers.use("bounded", read, { share: unlimitedShare }, { isPrimary: true });
+    const last = await this.#readers.use("bounded", read, { share: unlimitedShare }, { onlyPrimary: true });
     this.#readers.reach(last);
     return last;
   };

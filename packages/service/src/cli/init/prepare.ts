@@ -5,7 +5,7 @@ import { openConfiguredFolder } from "../../data/data-folder.ts";
 import type { PreparationProgress } from "../../data/fill-listings.ts";
 import { createDatabases } from "../../data/migrate-folder.ts";
 import { prepareListings } from "../../data/prepare-listings.ts";
-import { requireRegistry, withRegistry } from "../../data/registry.ts";
+import { refuseLostRegistry, withRegistry } from "../../data/registry.ts";
 import { readSecretsOf } from "../../data/secrets.ts";
 
 const silent: PreparationProgress = { started() {}, loaded() {}, done() {}, kept() {} };
@@ -16,7 +16,7 @@ export const prepareEmptyDatabases = (config: Config): Promise<void> =>
     const folder = await openConfiguredFolder(config);
     const use = await useFolder(folder, config);
     try {
-      await requireRegistry(folder);
+      await refuseLostRegistry(folder);
       if (folder.postgres === undefined) await prepareListings(folder, 0, silent);
       else await createDatabases(folder);
       await withRegistry(folder, (registry) => readSecretsOf(folder, registry));

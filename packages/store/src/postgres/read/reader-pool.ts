@@ -33,7 +33,7 @@ export type ReadNeeds = {
   /** The checkpoint that the read shows; undefined for the current state. */
   readonly shows?: number | undefined;
   /** True if only the primary may answer. */
-  readonly isPrimary?: boolean;
+  readonly onlyPrimary?: boolean;
 };
 
 /** Returns what the place of a read must have. */
@@ -106,7 +106,7 @@ export class PostgresReaders {
     const { customer, needs, cost, timeout, stages } = reading;
     const { checkpoint = 0, shows } = needs;
     const needed = Math.max(checkpoint, this.#seen.of(customer));
-    const replica = needs.isPrimary === true ? undefined : this.#choose(needed, cost);
+    const replica = needs.onlyPrimary === true ? undefined : this.#choose(needed, cost);
     const facts: QueryFacts = { system: "postgresql", cost };
     const readPrimary = (left: number) =>
       stages.timeAsync("query", () => this.#readPrimary(work, { ...reading, timeout: left }, needed), facts);

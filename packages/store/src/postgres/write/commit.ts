@@ -128,7 +128,7 @@ class CommitTransaction implements OpenCommit {
   readonly fill: OpenCommit["fill"] = async (changes) => {
     if (Symbol.iterator in changes) for (const change of changes) await this.#make(change);
     else for await (const change of changes) await this.#make(change);
-    for (const [resource, writer] of this.#writers) await this.#write(resource, writer, writer.rest());
+    for (const [resource, writer] of this.#writers) await this.#write(resource, writer, writer.endBatch());
     await this.#writing;
   };
 
@@ -180,7 +180,7 @@ class CommitTransaction implements OpenCommit {
   /** Refuses keys that a commit of another dataset has taken since they were looked for. */
   async #requireOwnKeys(writer: PostgresTableWriter, checkpoint: bigint): Promise<void> {
     if (this.#datasetId !== undefined)
-      await runTogether(this.client, [writer.ownKeysQuery(this.#datasetId, checkpoint)]);
+      await runTogether(this.client, [writer.takenKeysQuery(this.#datasetId, checkpoint)]);
   }
 
   /** Adds a change to the current batch. Returns a promise to wait for if a full batch must be written. */

@@ -40,13 +40,13 @@ export class PostgresTableWriter {
    */
   take(change: PendingChange): WriteBatch | undefined {
     if (this.#add(change)) return undefined;
-    const full = this.rest();
+    const ended = this.endBatch();
     this.#add(change);
-    return full;
+    return ended;
   }
 
   /** Returns the current batch and starts a new one. */
-  rest(): WriteBatch {
+  endBatch(): WriteBatch {
     const batch = this.#batch;
     this.#batch = new WriteBatch(this.#resource);
     return batch;
@@ -71,7 +71,7 @@ export class PostgresTableWriter {
    * Returns the statement that fails with `key_of_another_dataset` if another dataset holds a key that a commit of a dataset has written: a
    * commit beside it may have taken the key after {@link statements} looked.
    */
-  ownKeysQuery(datasetId: string, checkpoint: bigint): Query {
+  takenKeysQuery(datasetId: string, checkpoint: bigint): Query {
     const { table } = this.#resource;
     return {
       text: takenKeySql(table),
