@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { typedCommand } from "@cadastre/client/terminal";
 import { Command } from "commander";
 import { stringify } from "yaml";
 import { readConfig } from "../../config.ts";
@@ -142,6 +143,8 @@ function summary({ systems, database_url, ...others }: InitAnswers): string {
 
 function nextSteps(file: string, { issuer_key, systems }: InitAnswers): string {
   const config = file === settingsFileName ? "" : ` --config ${file}`;
+  const signer = issuer_key === "" ? "" : ` --issuer-key ${issuer_key}`;
+  const command = `  ${typedCommand("cadastre")}${config}`;
   return [
     ...(issuer_key === ""
       ? [
@@ -151,11 +154,11 @@ function nextSteps(file: string, { issuer_key, systems }: InitAnswers): string {
           `The private key ${issuer_key} signs what customers may see. Move it to another machine, where you run \`cadastre entitlement sign\`; the service needs key-set.json alone.`,
         ]),
     "Next:",
-    `  cadastre${config} doctor`,
-    ...(systems === "" ? [`  cadastre${config} system add <system> --name <name> --states <codes>`] : []),
-    `  cadastre${config} ingest --resource Property --source <system> <file>`,
-    `  cadastre${config} publish Property`,
-    `  cadastre${config} customer add <customer> --template idx --systems all`,
-    `  cadastre${config} serve`,
+    `${command} doctor`,
+    ...(systems === "" ? [`${command} system add <system> --name <name> --states <codes>`] : []),
+    `${command} ingest --resource Property --source <system> <file>`,
+    `${command} publish Property`,
+    `${command} customer add <customer> --template idx --systems all${signer}`,
+    `${command} serve`,
   ].join("\n");
 }
