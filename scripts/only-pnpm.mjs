@@ -6,10 +6,9 @@ if (!agent.startsWith("pnpm/")) {
       "",
       "  This is a pnpm workspace: `npm install` (or yarn) cannot install it, and it need not be installed by hand.",
       "",
-      "    npm start    installs what is missing, prepares the sample data and serves it",
-      "    npm test     installs what is missing, then checks and runs every test",
-      "",
-      "  Only to install:  npx -y pnpm@10.34.9 install",
+      "    npm start        installs what is missing, prepares the sample data and serves it",
+      "    npm run setup    only installs what is missing",
+      "    npm test         installs what is missing, then checks and runs every test",
       "",
     ].join("\n"),
   );

@@ -22,6 +22,7 @@ import { ListenError, tryEndpoint } from "./http/server.ts";
 import { ProcessError, startProcesses } from "./processes/primary.ts";
 import { isServingProcess, serve } from "./processes/serving-process.ts";
 import { startService } from "./service.ts";
+import { settingsFileName } from "./settings/find-settings-file.ts";
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 const number = (value: number) => value.toLocaleString("en-US");
@@ -86,7 +87,13 @@ async function main(): Promise<void> {
     if (kept !== undefined) await writeDemo(folder, { baseUrl, keys: [...kept] });
     // The handlers are installed before the banner is printed, because it says how to stop the service.
     const stopped = nextSignal(["SIGINT", "SIGTERM"]);
-    say(banner({ baseUrl, keys: [...keys] }, started, folder.demo, isDemo ? withoutKey(keys) : []));
+    const file = process.env["CADASTRE_CONFIG"] || settingsFileName;
+    const access = {
+      lost: isDemo ? withoutKey(keys) : [],
+      hasExternalIssuer: config.trust !== undefined,
+      settingsFile: file === settingsFileName ? undefined : file,
+    };
+    say(banner({ baseUrl, keys: [...keys] }, started, folder.demo, access));
     return { service: started, stopped };
   });
   if (config.baseUrl === undefined && !isLoopback(config.host)) say(hostWarning);

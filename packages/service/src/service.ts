@@ -20,7 +20,7 @@ import { openExportDependencies } from "./delivery/dependencies.ts";
 import { openSigningKeys } from "./delivery/signing-keys.ts";
 import { outcomeOf } from "./endpoint/routes.ts";
 import { followCatalog } from "./follow-catalog.ts";
-import { lastPublished } from "./gates/activation.ts";
+import { lastPublished, servesRecords } from "./gates/activation.ts";
 import { listenForOperator } from "./http/admin.ts";
 import { monitorEventLoop } from "./http/event-loop.ts";
 import { guardHeap } from "./http/heap-guard.ts";
@@ -271,7 +271,7 @@ async function start(
     baseUrl: config.baseUrl ?? `http://${reachable(config.host)}:${server.port}`,
     port: server.port,
     adminPort: admin?.port,
-    isServing: serving.activation.entitySets().length > 0,
+    isServing: servesRecords(serving.activation.entitySets()),
     examples: readExamples(await serving.store.notes.get(notes.examples)),
     metrics,
     noteDamage: readiness.noteDamage,

@@ -48,7 +48,17 @@ describe("a settings file that is written", () => {
 describe.runIf(onFiles)("cadastre init", () => {
   test("sets up by flags what a start then serves, and replaces nothing", async () => {
     const args = ["init", "--config", file, "--yes", ...flags(), "--port", "9191"];
-    const { code, stdout, stderr } = await cadastre([...args, "--systems", "own:Own MLS:TX,OK"]);
+    const environment = { npm_lifecycle_event: "cadastre", npm_package_name: "cadastre" };
+    const given = [...args, "--systems", "own:Own MLS:TX,OK"];
+    const { code, stdout, stderr } = await cadastre(given, { environment });
+    const typed = `  npm run --silent cadastre -- --config ${file}`;
+    expect(stderr.split("\n").filter((line) => line.startsWith("  "))).toEqual([
+      `${typed} doctor`,
+      `${typed} ingest --resource Property --source <system> <file>`,
+      `${typed} publish Property`,
+      `${typed} customer add <customer> --template idx --systems all --issuer-key ${join(folder, "issuer", "key.json")}`,
+      `${typed} serve`,
+    ]);
     expect([code, stderr]).toEqual([0, expect.stringContaining("Move it to another machine")]);
     expect(parse(stdout)).toMatchObject({
       port: "9191",

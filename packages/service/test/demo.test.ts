@@ -82,7 +82,7 @@ describe("the demo's keys", () => {
       expect(program.output()).toContain(
         "lacks the keys of demo-national, demo-market, demo-state, demo-coarse",
       );
-      expect(program.output()).toContain("npm run cadastre -- key create demo-market\n");
+      expect(program.output()).toContain("  cadastre key create demo-market\n");
       expect(await end(program, "SIGTERM")).toBe(0);
       expect(await keysInForce()).toEqual(before);
     }

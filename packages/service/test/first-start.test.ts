@@ -64,12 +64,25 @@ test("a start without listings serves none, says how to load some, and serves wh
   try {
     const get = (target: string) => ask(service.baseUrl, target, { "x-api-key": keys[0]?.apiKey ?? "" });
     expect(toCollection(await get("/reso/odata")).value.map(({ name }) => name)).toEqual(["Lookup"]);
+    const ready = async () => {
+      const { status, text } = await ask(service.baseUrl, "/health/ready");
+      return [status, JSON.parse(text)] as const;
+    };
+    expect(await ready()).toEqual([503, { status: "not_ready", reasons: ["no_active_build"] }]);
+    expect(service.isServing).toBe(false);
     const property = await get("/reso/odata/Property");
     expect([property.status, property.text]).toEqual([404, (await get("/reso/odata/Nope")).text]);
-    const unserved = { ...service, isServing: false };
-    expect(banner({ baseUrl: service.baseUrl, keys: [...keys] }, unserved, folder.demo)).toContain(
-      "npm run cadastre -- ingest --resource Property",
+    expect(banner({ baseUrl: service.baseUrl, keys: [...keys] }, service, folder.demo)).toContain(
+      "  cadastre ingest --resource Property",
     );
+    for (const hasExternalIssuer of [false, true]) {
+      const letIn = banner({ baseUrl: service.baseUrl, keys: [] }, service, folder.demo, {
+        hasExternalIssuer,
+      });
+      expect(/customer add <customer>.*/.exec(letIn)?.[0]).toBe(
+        `customer add <customer> --template idx --systems all${hasExternalIssuer ? " --issuer-key <file>" : ""}`,
+      );
+    }
     expect((await ingest()).stderr).not.toContain("sample");
     expect((await command("publish", "Property")).code).toBe(0);
     await expect
@@ -77,6 +90,7 @@ test("a start without listings serves none, says how to load some, and serves wh
         timeout: 20_000,
       })
       .toEqual(["Property", "Lookup"]);
+    await expect.poll(ready, { timeout: 20_000 }).toEqual([200, { status: "ready" }]);
     const counted = await get(`/reso/odata/Property${query({ $top: 0, $count: true })}`);
     expect(toCollection(counted)["@odata.count"]).toBe(own.length);
   } finally {

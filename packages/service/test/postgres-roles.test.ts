@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hasPostgres, type PostgresServer, startPostgres } from "@cadastre/odata/testing";
@@ -143,6 +143,39 @@ describe.skipIf(!hasPostgres)("the roles of a database", () => {
     expect(worker.output()).not.toMatch(/42501|permission denied/);
   });
 
+  test("what changes tables is refused to the service, which is told to run it as their owner", async () => {
+    const sample = join(scratch, "learned.csv");
+    await writeFile(
+      sample,
+      "ListingKey,OriginatingSystemName,ModificationTimestamp,Slip Length\nA-1,Own MLS,2024-05-01T10:00:00Z,12.5\n",
+    );
+    const learn = ["system", "learn", "own", "--sample", sample, "--resource", "Property"];
+    // What changes rows alone is for the service to do.
+    const add = ["system", "add", "own", "--name", "Own MLS", "--states", "TX"];
+    expect(await run("service", ...add)).toMatchObject({ code: 0 });
+    for (const command of [
+      ["field", "add", "own", "OWN_Dock", "--type", "string"],
+      [...learn, "--prefix-names", "--apply", "--yes"],
+    ]) {
+      const versions = async () => (await run("service", "system", "export")).stdout;
+      const before = await versions();
+      const refused = await run("service", ...command);
+      expect([command, refused.code, refused.stderr]).toEqual([
+        command,
+        1,
+        expect.stringMatching(
+          /changes tables, which only their owner may do: run this command again with the owner's address in CADASTRE_DATABASE_URL.*\(42501\)$/m,
+        ),
+      ]);
+      expect(await versions()).toBe(before);
+      expect([command, await run("owner", ...command)]).toEqual([
+        command,
+        expect.objectContaining({ code: 0 }),
+      ]);
+      expect(await versions()).not.toBe(before);
+    }
+  });
+
   test("a worker whose role may not write records leaves feeds to others, and says so once", async () => {
     const file = join(scratch, "feed.jsonl");
     const record = { OfficeKey: "fed", OfficeName: "Fed", ModificationTimestamp: "2024-05-01T10:00:00Z" };
@@ -251,6 +284,71 @@ describe.skipIf(!hasPostgres)("the roles of a database", () => {
     for (const role of ["worker", "reader"] as const)
       expect([role, await query(role, `select from ${listings}`)]).toEqual([role, undefined]);
     expect(await query("worker", `update ${key} set revoked = 1`)).toBe(denied);
+  });
+
+  test("dropping partitions is refused to the service before anything is deleted", async () => {
+    expect(await run("owner", "migrate", "--partition", "list")).toMatchObject({ code: 0 });
+    const retire = ["system", "retire", "lonestar", "--yes"];
+    expect(await run("service", ...retire)).toMatchObject({ code: 0 });
+    const refused = await run("service", ...retire, "--drop");
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining("which only their owner may do"),
+    ]);
+    // The tables are the owner's: what it is told is of the records.
+    const recent = await run("owner", ...retire, "--drop");
+    expect(recent.stderr).toContain("try again when a later state was pruned");
+  });
+
+  test("init creates the tables as the owner that the environment names, and writes the address of the service", async () => {
+    url = await server.createDatabase();
+    await applyRoles(url);
+    const config = join(scratch, "own", "cadastre.yaml");
+    await mkdir(join(scratch, "own"));
+    const place = [
+      "--data",
+      join(scratch, "own", "data"),
+      "--issuer-key",
+      join(scratch, "issuer", "key.json"),
+    ];
+    const init = ["init", "--config", config, "--yes", ...place, "--systems", "own:Own MLS:TX"];
+    const asOwner = { environment: { CADASTRE_DATABASE_URL: as("owner") } };
+    const without = await cadastre(init, asOwner);
+    expect([without.code, without.stderr]).toEqual([2, expect.stringContaining("--database-url is missing")]);
+    const asService = await cadastre([...init, "--database-url", as("service")]);
+    expect([asService.code, asService.stderr]).toEqual([
+      1,
+      expect.stringContaining("with the owner's address in CADASTRE_DATABASE_URL"),
+    ]);
+    const { code, stderr } = await cadastre([...init, "--database-url", as("service")], asOwner);
+    expect([code, stderr]).toEqual([0, expect.stringContaining("Added Own MLS")]);
+    expect(stderr).not.toContain("owner of the tables");
+    expect(readConfig({ CADASTRE_CONFIG: config }).postgres?.url).toBe(as("service"));
+    await applyRoles(as("owner"));
+    const doctor = await cadastre(["doctor", "--config", config, "--json"]);
+    expect(JSON.parse(doctor.stdout)).toContainEqual(
+      expect.objectContaining({
+        check: "roles",
+        state: "ok",
+        says: "the service may read and write rows alone",
+      }),
+    );
+    const ofOwner = join(scratch, "own", "owner.yaml");
+    const second = [
+      "init",
+      "--config",
+      ofOwner,
+      "--yes",
+      "--data",
+      join(scratch, "own", "data"),
+      "--issuer-key",
+      "",
+    ];
+    const told = await cadastre([...second, "--database-url", as("owner")]);
+    expect([told.code, told.stderr]).toEqual([
+      0,
+      expect.stringMatching(/cadastre_owner may change tables.*address of cadastre_service/),
+    ]);
   });
 
   test("nobody else may connect", async () => {

@@ -25,3 +25,4 @@ export {
 export { printMessage, printResult, tolerateClosedOutput } from "./output.ts";
 export { textTable } from "./text-table.ts";
 export { relativeTime } from "./times.ts";
+export { asTyped, typedCommand } from "./typed-command.ts";

@@ -1,3 +1,5 @@
+import { asTyped } from "./typed-command.ts";
+
 /** Erases the line that the cursor is in. */
 const eraseLine = "\r\u001b[K";
 
@@ -33,10 +35,10 @@ export function printResult(result: string): void {
   process.stdout.write(`${result}\n`);
 }
 
-/** Writes a message for a person to standard error. */
+/** Writes a message for a person to standard error. Commands in it are named as the person can type them. */
 export function printMessage(words: string): void {
   clearStatusLine();
-  process.stderr.write(`${words}\n`);
+  process.stderr.write(`${asTyped(words)}\n`);
 }
 
 /** Replaces control characters, with which a text of someone else could change what a terminal shows. */

@@ -18,6 +18,11 @@ export async function dropPartition({ postgres }: DataFolder, datasetId: string)
   if (postgres !== undefined) await ifDivided(() => partitionsOf(postgres).remove(datasetId));
 }
 
+/** @throws {DataError} if the tables are divided by dataset, and the user of the database does not own them */
+export async function requirePartitionOwner({ postgres }: DataFolder): Promise<void> {
+  if (postgres !== undefined) await partitionsOf(postgres).requireOwner();
+}
+
 /** Returns the state of a dataset's partitions; `none` if the tables are not divided by dataset. */
 export async function partitionStateOf({ postgres }: DataFolder, datasetId: string): Promise<string> {
   if (postgres === undefined) return "none";

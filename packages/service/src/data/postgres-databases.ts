@@ -1,5 +1,5 @@
 import { type Catalog, dictionaryCatalog } from "@cadastre/reso";
-import { StoreError } from "@cadastre/store";
+import { type Migration, StoreError } from "@cadastre/store";
 import {
   addPartitions,
   detachPartitions,
@@ -39,12 +39,16 @@ const remedies: ReadonlyMap<string, string> = new Map([
   ["3D000", "does not exist: create it, or correct CADASTRE_DATABASE_URL"],
   [
     "42501",
-    "does not give its user the rights: run `cadastre migrate` as the owner, and after it the SQL of `cadastre init roles`",
+    "does not give its user the rights: run `cadastre migrate` with the owner's address in CADASTRE_DATABASE_URL, and after it the SQL of `cadastre init roles`",
   ],
   ["25006", "is a standby, which takes no writes: CADASTRE_DATABASE_URL must name the primary"],
   ["53300", "has no free connection: raise `max_connections` of the server, or start fewer processes"],
   ["57P03", "is starting up: try again in a moment"],
 ]);
+
+/** End of a message about a change of tables by a user that does not own them. */
+const ownerRemedy =
+  "refuses its user, for this changes tables, which only their owner may do: run this command again with the owner's address in CADASTRE_DATABASE_URL. Nothing was changed (42501)";
 
 /** Ends of messages about a connection that cannot be encrypted, by pattern of the code, else of the text. The first one that matches counts. */
 const encryptionRemedies: readonly (readonly [RegExp, string])[] = [
@@ -107,6 +111,8 @@ export function postgresDatabases({
     });
     return Object.assign(store, { catalog });
   };
+  const migrating = <T>(migration: Migration | "refuse" | undefined, open: () => Promise<T>): Promise<T> =>
+    migration === undefined || migration === "refuse" ? opening(open) : opening(() => asOwner(name, open));
   const openRegistry = (migration: Parameters<Databases["openRegistry"]>[0], existing: boolean) =>
     openPostgresRegistry({ connection: url, wait: registryWait, migration, existing });
   return {
@@ -114,8 +120,8 @@ export function postgresDatabases({
     registryName: name,
     hasListings: () => withRemedies(name, () => exists(openListings({ threads: 0 }))),
     hasRegistry: () => withRemedies(name, () => exists(openRegistry("refuse", true))),
-    openListings: (options, creates) => opening(() => openListings(options, creates)),
-    openRegistry: (migration) => opening(() => openRegistry(migration, false)),
+    openListings: (options, creates) => migrating(options.migration, () => openListings(options, creates)),
+    openRegistry: (migration) => migrating(migration, () => openRegistry(migration, false)),
     openRegistryAudit: () =>
       withRemedies(name, () => openPostgresRegistryAudit({ connection: url, wait: registryWait })),
     requireRegistrySchema: (audit) => opening(audit.requireCurrent),
@@ -154,29 +160,48 @@ export const partitionListings = (
 ): Promise<void> =>
   withRemedies(nameOf(url), async () => {
     const catalog = await catalogIn(url);
-    const store = await openPostgresStore({
-      connection: url,
-      resources: storedResources(catalog),
-      version: catalogVersion,
-      migration: { onProgress },
-      existing: true,
-      partitions: partitionings[by](catalog),
-    });
+    const store = await asOwner(nameOf(url), () =>
+      openPostgresStore({
+        connection: url,
+        resources: storedResources(catalog),
+        version: catalogVersion,
+        migration: { onProgress },
+        existing: true,
+        partitions: partitionings[by](catalog),
+      }),
+    );
     await store.close();
   });
 
 /** Returns the operations on the partitions of datasets. They throw a {@link DataError} if the database cannot be used. */
 export function partitionsOf({ url }: PostgresAddress) {
   const place = { connection: url, resources: storedResources(dictionaryCatalog) };
+  const changing = <T>(work: () => Promise<T>): Promise<T> =>
+    withRemedies(nameOf(url), () => asOwner(nameOf(url), work));
   return {
-    add: (datasetId: string) => withRemedies(nameOf(url), () => addPartitions(place, datasetId)),
+    add: (datasetId: string) => changing(() => addPartitions(place, datasetId)),
     remove: (datasetId: string) =>
-      withRemedies(nameOf(url), async () => {
+      changing(async () => {
         await detachPartitions(place, datasetId);
         await dropPartitions(place, datasetId);
       }),
     state: (datasetId: string) => withRemedies(nameOf(url), () => partitionState(place, datasetId)),
+    requireOwner: () => withRemedies(nameOf(url), () => requirePartitionedOwner(url)),
   };
+}
+
+/** Selects a row if a table is divided by dataset, and the user does not own it. */
+const foreignPartitions = `select 1 as "found" from pg_partitioned_table p join pg_class c on c.oid = p.partrelid
+  where p.partstrat = 'l' and c.relnamespace = to_regnamespace('cadastre') and not pg_has_role(c.relowner, 'usage')`;
+
+async function requirePartitionedOwner(url: string): Promise<void> {
+  const audit = await openPostgresRegistryAudit({ connection: url, wait: registryWait });
+  try {
+    const found = await audit.prepare("cadastre_registry", foreignPartitions).first();
+    if (found !== undefined) throw new DataError(`${nameOf(url)} ${ownerRemedy}`);
+  } finally {
+    await audit.close();
+  }
 }
 
 /**
@@ -203,6 +228,17 @@ async function exists(opening: Promise<{ readonly close: () => Promise<void> }>)
     if (error.code === "schema_absent") return false;
     if (error.code in schemaRemedies) return true;
     throw error;
+  }
+}
+
+/** Calls `work`, which changes tables. @throws {DataError} tells a user that does not own them who may */
+async function asOwner<T>(name: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const fault = error instanceof StoreError ? error.cause : error;
+    if (!(fault instanceof Error && "code" in fault && fault.code === "42501")) throw error;
+    throw new DataError(`${name} ${ownerRemedy}`, { cause: error });
   }
 }
 

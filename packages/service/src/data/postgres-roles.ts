@@ -35,7 +35,7 @@ const forTables = (schema: string, tables: readonly string[], statement: string,
 
 /** Roles of the database, with the variable of psql that names each. */
 const roles = {
-  owner: "creates and migrates the tables: `cadastre migrate`",
+  owner: "creates and changes the tables: `cadastre init`, `migrate`, `field add`, `system learn`",
   service: "serves, ingests and publishes: `cadastre serve` and the other commands",
   worker:
     "builds deliveries: `cadastre worker`. It may not write records, so feeds need a worker with the role of the service",

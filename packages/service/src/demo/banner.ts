@@ -1,56 +1,64 @@
+import { typedCommand } from "@cadastre/client/terminal";
 import type { Examples } from "../data/examples.ts";
 import type { Demo } from "./demo-file.ts";
 
-/**
- * Returns the text that is printed after a start: the URL of the service, the demo's keys, and requests to try.
- *
- * @param lost demo customers with valid keys that are not in `demo.json`
- */
+/** State of access to the service that the banner tells of. */
+type AccessState = {
+  /** Demo customers with valid keys that are not in `demo.json`. */
+  readonly lost?: readonly string[];
+  /** True if entitlements are signed by a private key that the service does not have. */
+  readonly hasExternalIssuer?: boolean;
+  /** Settings file that commands must be given. Undefined if they find it. */
+  readonly settingsFile?: string | undefined;
+};
+
+/** Returns the text that is printed after a start: the URL of the service, the demo's keys, and requests to try. */
 export function banner(
   { baseUrl, keys }: Demo,
   { examples, isServing }: { readonly examples: Examples | undefined; readonly isServing: boolean },
   demoFile: string,
-  lost: readonly string[] = [],
+  { lost = [], hasExternalIssuer = false, settingsFile }: AccessState = {},
 ): string {
+  const command = `  ${typedCommand("cadastre")}${settingsFile === undefined ? "" : ` --config ${settingsFile}`}`;
   const [first] = keys;
   const width = Math.max(...keys.map(({ name }) => name.length));
   const lines = [
     "",
     `Cadastre is serving ${baseUrl}/reso/odata`,
     "",
-    ...(first === undefined ? withoutDemo : [`Keys, also in ${demoFile}:`]),
+    ...(first === undefined ? letIn(command, hasExternalIssuer) : [`Keys, also in ${demoFile}:`]),
     ...keys.map(
       ({ name, apiKey, summary }) => `  ${name.padEnd(width)}  ${apiKey}\n  ${" ".repeat(width)}  ${summary}`,
     ),
   ];
-  if (lost.length > 0) lines.push("", ...lostKeys(lost, demoFile));
+  if (lost.length > 0) lines.push("", ...lostKeys(command, lost, demoFile));
   if (first !== undefined && examples !== undefined) {
     lines.push("", "Try:", ...requestsToTry(baseUrl, first.apiKey, examples).map((line) => `  ${line}`));
   }
-  if (!isServing) lines.push("", ...withoutListings);
+  if (!isServing) lines.push("", ...withoutListings(command));
   lines.push("", "Stop with Ctrl-C.", "");
   return lines.join("\n");
 }
 
-/** Lines that are printed with an external issuer, for which there are no demo keys. */
-const withoutDemo = [
-  "To let a customer in:",
-  "  npm run cadastre -- entitlement install <file>",
-  "  npm run cadastre -- key create <customer>",
+/** Lines that are printed if there are no demo keys. */
+const letIn = (command: string, hasExternalIssuer: boolean): readonly string[] => [
+  "To let a customer in, and get its key:",
+  `${command} customer add <customer> --template idx --systems all${hasExternalIssuer ? " --issuer-key <file>" : ""}`,
 ];
 
-const lostKeys = (customers: readonly string[], demoFile: string): readonly string[] => [
+const lostKeys = (command: string, customers: readonly string[], demoFile: string): readonly string[] => [
   `${demoFile} lacks the keys of ${customers.join(", ")}, which are still valid. Copy the file from a backup, or make other keys:`,
-  ...customers.map((customer) => `  npm run cadastre -- key create ${customer}`),
+  ...customers.map((customer) => `${command} key create ${customer}`),
 ];
 
 /** Lines that are printed if nothing is published yet. */
-const withoutListings = [
-  "There are no listings yet, so no entity set is served. To load some, run in another shell:",
-  "  npm run cadastre -- system add <system> --name <name> --states <codes>",
-  "  npm run cadastre -- ingest --resource Property --source <system> <file>",
-  "  npm run cadastre -- publish Property",
-  "The systems are listed by: npm run cadastre -- system list",
+const withoutListings = (command: string): readonly string[] => [
+  "There are no listings yet. To load some, run in another shell:",
+  `${command} system add <system> --name <name> --states <codes>`,
+  `${command} ingest --resource Property --source <system> <file>`,
+  `${command} publish Property`,
+  "The systems are listed by:",
+  `${command} system list`,
 ];
 
 /** Returns shell commands that work when pasted. */

@@ -61,6 +61,10 @@ export type Activation = {
   readonly stop: () => void;
 };
 
+/** True if a set is active that has records of a source. The values of lookups are published with the catalog, before any record. */
+export const servesRecords = (active: readonly EntitySet[]): boolean =>
+  active.some(({ name }) => name !== "Lookup");
+
 /** Polls the current builds. If they cannot be read, the last known state is kept. */
 export async function followActivation(
   { builds, catalog }: { readonly builds: Pick<Builds, "current">; readonly catalog: Catalog },

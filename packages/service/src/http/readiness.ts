@@ -13,7 +13,7 @@ export const readinessReasons = [
   "secrets_missing",
   /** No key verifies entitlements. */
   "trust_set_empty",
-  /** No build has passed its gates. */
+  /** No build of records has passed its gates. Lookup alone, which is published with a system, does not count. */
   "no_active_build",
   /** The folder of parts does not have the marker of this registry: its disk may not be mounted. */
   "parts_foreign",

@@ -5,7 +5,7 @@ import type { DataFolder } from "../data/data-folder.ts";
 import type { Registry } from "../data/registry.ts";
 import { pepperReader } from "../data/secrets.ts";
 import type { PartsPlace } from "../delivery/parts-place.ts";
-import type { Activation } from "../gates/activation.ts";
+import { type Activation, servesRecords } from "../gates/activation.ts";
 import type { ReadinessCheck } from "../http/readiness.ts";
 import { isSqlite } from "./database-file.ts";
 
@@ -49,7 +49,7 @@ export function readinessChecks(needed: Needed): readonly ReadinessCheck[] {
     },
     { reason: "secrets_missing", passes: async () => (await peppers()).length > 0 },
     { reason: "trust_set_empty", passes: async () => trust.keys.size() > 0 },
-    { reason: "no_active_build", passes: async () => activation.entitySets().length > 0 },
+    { reason: "no_active_build", passes: async () => servesRecords(activation.entitySets()) },
     { reason: "parts_foreign", passes: isInPlace },
   ];
   if (parts === undefined) return checks;

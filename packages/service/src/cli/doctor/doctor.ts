@@ -1,3 +1,4 @@
+import { asTyped } from "@cadastre/client/terminal";
 import { Command } from "commander";
 import { type Config, ConfigError, readConfig } from "../../config.ts";
 import { withDataFolder } from "../../data/data-error.ts";
@@ -44,7 +45,7 @@ const formatReports = (reports: readonly Report[]): string =>
     ["CHECK", "STATE", "FINDING"],
     reports.flatMap(({ check, state, says, remedy }) => [
       [check, state, says],
-      ...(remedy === undefined ? [] : [["", "", `→ ${remedy}`]]),
+      ...(remedy === undefined ? [] : [["", "", `→ ${asTyped(remedy)}`]]),
     ]),
   );
 

@@ -80,7 +80,7 @@ async function* checkEntitlements({ audit, now }: RegistryContext): AsyncGenerat
       yield warn(`the entitlement of ${customer} ends in ${Math.ceil(left / day)} days`, remedy);
   }
   yield count === 0
-    ? warn("no customer has an entitlement", "`cadastre entitlement install <file>`")
+    ? warn("no customer has an entitlement", "`cadastre customer add <customer> --help`")
     : sound(`${count} installed`);
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { typedCommand } from "@cadastre/client/terminal";
 import { Command } from "commander";
 import { stringify } from "yaml";
 import { readConfig } from "../../config.ts";
@@ -8,10 +9,10 @@ import { settingsFileName } from "../../settings/find-settings-file.ts";
 import { settingsTemplate } from "../../settings/settings-template.ts";
 import { writePrivate } from "../entitlement/files.ts";
 import { createIssuerKey } from "../entitlement/keygen.ts";
-import { CommandRefused, printMessage, printResult } from "../outcome.ts";
+import { CommandRefused, printMessage, printResult, WrongUsage } from "../outcome.ts";
 import { addSystem } from "../system/add.ts";
 import { completeAnswers, optionOf, readAnswers } from "./answers.ts";
-import { prepareEmptyDatabases } from "./prepare.ts";
+import { prepareEmptyDatabases, userWhoChangesTables } from "./prepare.ts";
 import { type InitAnswers, type Question, questions, systemsOf } from "./questions.ts";
 import { rolesCommand } from "./roles.ts";
 
@@ -73,13 +74,21 @@ async function setUp(file: string, answers: InitAnswers): Promise<void> {
   for (const made of [...(hasPassword ? [urlFile] : []), ...(isIssuer ? [answers.issuer_key] : [])])
     if (existsSync(made))
       throw new CommandRefused(`${made} exists, and is not replaced: name another file, or move it away`);
-  const config = readConfig({
-    ...process.env,
-    CADASTRE_DATA: answers.data,
-    CADASTRE_DATABASE_URL: answers.database_url,
-    CADASTRE_LISTINGS: "0",
-  });
-  await prepareEmptyDatabases(config);
+  // As for every other command, the variable has precedence over the file: it names the owner of the tables, and is not written to the file.
+  const owner = process.env["CADASTRE_DATABASE_URL"] ?? "";
+  if (owner !== "" && answers.database_url === "")
+    throw new WrongUsage(
+      "--database-url is missing: CADASTRE_DATABASE_URL is set, so the tables are created with its address, and the settings need the one of the service's role",
+    );
+  const configAt = (url: string) =>
+    readConfig({
+      ...process.env,
+      CADASTRE_DATA: answers.data,
+      CADASTRE_DATABASE_URL: url,
+      CADASTRE_LISTINGS: "0",
+    });
+  await prepareEmptyDatabases(configAt(owner || answers.database_url));
+  const tableOwner = await userWhoChangesTables(configAt(answers.database_url));
   printMessage(`Databases without listings: ${answers.database_url === "" ? answers.data : "in PostgreSQL"}`);
   if (isIssuer) {
     await mkdir(dirname(resolve(answers.issuer_key)), { recursive: true, mode: 0o700 });
@@ -91,6 +100,10 @@ async function setUp(file: string, answers: InitAnswers): Promise<void> {
   printMessage(`Settings: ${file}`);
   process.env["CADASTRE_CONFIG"] = file;
   for (const system of systemsOf(answers.systems)) if (system) await addSystem(system.id, system);
+  if (tableOwner !== undefined)
+    printMessage(
+      `${tableOwner} may change tables, which a service need not: run the SQL of \`cadastre init roles\`, write the address of cadastre_service to ${hasPassword ? urlFile : file}, and give the owner's in CADASTRE_DATABASE_URL to commands that change tables.`,
+    );
   printMessage(nextSteps(file, answers));
   printResult(summary(answers).trimEnd());
 }
@@ -130,6 +143,8 @@ function summary({ systems, database_url, ...others }: InitAnswers): string {
 
 function nextSteps(file: string, { issuer_key, systems }: InitAnswers): string {
   const config = file === settingsFileName ? "" : ` --config ${file}`;
+  const signer = issuer_key === "" ? "" : ` --issuer-key ${issuer_key}`;
+  const command = `  ${typedCommand("cadastre")}${config}`;
   return [
     ...(issuer_key === ""
       ? [
@@ -139,11 +154,11 @@ function nextSteps(file: string, { issuer_key, systems }: InitAnswers): string {
           `The private key ${issuer_key} signs what customers may see. Move it to another machine, where you run \`cadastre entitlement sign\`; the service needs key-set.json alone.`,
         ]),
     "Next:",
-    `  cadastre${config} doctor`,
-    ...(systems === "" ? [`  cadastre${config} system add <system> --name <name> --states <codes>`] : []),
-    `  cadastre${config} ingest --resource Property --source <system> <file>`,
-    `  cadastre${config} publish Property`,
-    `  cadastre${config} customer add <customer> --template idx --systems all`,
-    `  cadastre${config} serve`,
+    `${command} doctor`,
+    ...(systems === "" ? [`${command} system add <system> --name <name> --states <codes>`] : []),
+    `${command} ingest --resource Property --source <system> <file>`,
+    `${command} publish Property`,
+    `${command} customer add <customer> --template idx --systems all${signer}`,
+    `${command} serve`,
   ].join("\n");
 }

@@ -33,7 +33,7 @@ export const questions = [
   {
     name: "database_url",
     flag: "--database-url <url>",
-    asks: "PostgreSQL database; empty for SQLite files in the folder",
+    asks: "PostgreSQL database, as the service connects to it; empty for SQLite files in the folder",
     default: "",
     fault: bySetting(settings.CADASTRE_DATABASE_URL),
   },

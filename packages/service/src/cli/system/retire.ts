@@ -3,7 +3,7 @@ import type { OriginatingSystem } from "@cadastre/reso";
 import type { Builds, DatasetRetirement } from "@cadastre/store";
 import { Command } from "commander";
 import type { DataFolder } from "../../data/data-folder.ts";
-import { addPartition, dropPartition } from "../../data/partitions.ts";
+import { addPartition, dropPartition, requirePartitionOwner } from "../../data/partitions.ts";
 import { runningService } from "../../takes-effect.ts";
 import { audited, auditOf } from "../audited.ts";
 import { confirmDeletion } from "../confirmed.ts";
@@ -77,6 +77,8 @@ const dropRetired: RetireStep = async (builds, folder, { id, name, datasetId }, 
     flags,
     `This deletes for good what is kept of the retired records of ${name}: ${countsText(retirement.records)}`,
   );
+  // Once the retirement is forgotten, the command cannot be run again by the owner of the partitions.
+  await requirePartitionOwner(folder);
   await builds.forgetRetired(datasetId);
   await dropPartition(folder, datasetId);
   printMessage(`Nothing is kept of the retired records of ${name}.`);
