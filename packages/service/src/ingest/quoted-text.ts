@@ -54,7 +54,7 @@ export function quotedKey(key: unknown): string | null {
 export const quotedName = (name: string): string => cut(name, longest.name);
 
 /** Returns text of a source that is safe in a terminal: control characters replaced, and cut to `most` UTF-16 code units. */
-function cut(text: string, most: number): string {
+export function cut(text: string, most: number): string {
   const kept = text
     .slice(0, most)
     .toWellFormed()
