@@ -6,13 +6,13 @@ import { sampleCatalog, sampleDefinition, sampleSystems } from "@cadastre/sample
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { scopeOptionsOf } from "../src/catalog.ts";
 import { toGrantCatalog } from "../src/cli/entitlement/grant-catalog.ts";
-import { listingTopics } from "../src/cli/entitlement/listing-topics.ts";
 import { withTimes } from "../src/cli/entitlement/new-document.ts";
 import {
   entitlementTemplates,
   type TemplateName,
   templateResources,
 } from "../src/cli/entitlement/templates.ts";
+import { listingTopics } from "../src/listing-topics.ts";
 import { cadastre } from "./support/cli.ts";
 
 const { fieldsOf } = sampleCatalog;

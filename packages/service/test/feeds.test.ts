@@ -73,6 +73,17 @@ beforeAll(async () => {
       if (request.headers.authorization === "Bearer token-1") response.writeHead(401).end();
       else answerFiltered(request, response);
     },
+    // Gives all records at once, and refuses `or` with words that repeat the key.
+    "no-or": (request, response) => {
+      const filter = new URL(request.url ?? "", "http://localhost").searchParams.get("$filter") ?? "";
+      const [, since = ""] = /^ModificationTimestamp ge (\S+)$/.exec(filter) ?? [];
+      if (!filter.includes(" or "))
+        return sendJson(response, { value: offices.filter((one) => one.ModificationTimestamp >= since) });
+      const message = `no or\u001b[2J here for ${request.headers.authorization}, ${"x".repeat(2000)}`;
+      response
+        .writeHead(400, { "content-type": "application/json" })
+        .end(JSON.stringify({ error: { message } }));
+    },
     busy: (_request, response) => response.writeHead(503, { "retry-after": "7200" }).end(),
     document: (_request, response) =>
       sendJson(response, { "@reso.context": "urn:reso:metadata:2.0:resource:office", value: offices }),
@@ -160,6 +171,31 @@ describe("a RESO Web API", patient, () => {
     const { code, stderr } = await feed("run", "oauth");
     expect([code, stderr, tokens]).toEqual([0, expect.stringContaining("Read 7 records"), 2]);
     await feed("remove", "oauth");
+  });
+
+  test("that refuses `or` is told with the query, its words and the cure, by a trial too", async () => {
+    const place = ["--replicate", `${sources.origin}/no-or`, "--token-env", "TOKEN"];
+    await feed("add", "no-or", ...office, ...place);
+    const trials = [
+      await feed("try", "no-or", "--limit", "3"),
+      await feed("try", "no-or"),
+      await feed("run", "no-or"),
+    ];
+    for (const { code, stderr } of trials) {
+      expect(code).toBe(1);
+      expect(stderr).toContain(
+        "/no-or/Office gave 400 to `$filter=(ModificationTimestamp gt 2024-05-06T10:00:00.000Z or (",
+      );
+      expect(stderr).toContain("and says `no or?[2J here for …, xxx");
+      expect(stderr).toContain("`--paging next`");
+      expect(stderr).not.toMatch(/token-of-test|x{500}|\n/);
+    }
+    await feed("change", "no-or", "--paging", "next");
+    expect((await feed("try", "no-or", "--limit", "3")).stdout).toMatch(/Office +3 +3 +0\n/);
+    // The failed run has staged the first page.
+    const { code, stderr } = await feed("run", "no-or");
+    expect([code, stderr]).toEqual([0, expect.stringContaining("Read 1 records")]);
+    await feed("remove", "no-or");
   });
 
   test("that asks for a long pause gets it", async () => {

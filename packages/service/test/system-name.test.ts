@@ -139,7 +139,7 @@ describe("a system keeps its name while records or entitlements have it", () => 
     const rejects = join(folder, "rejects.jsonl");
     await command("ingest", "--resource", "Property", "--source", "unused", file, "--rejects", rejects);
     expect(await readFile(rejects, "utf8")).toMatch(
-      /^\{"line":3,"field":"OriginatingSystemName","code":"wrong_system"/,
+      /^\{"line":3,"key":"U2","field":"OriginatingSystemName","value":"unused MLS","code":"wrong_system"/,
     );
   });
 });

@@ -3,13 +3,13 @@ import { fileURLToPath } from "node:url";
 import { sampleCatalog } from "@cadastre/sample/catalog";
 import { expect, test } from "vitest";
 import { toGrantCatalog } from "../src/cli/entitlement/grant-catalog.ts";
-import { type ListingTopic, listingTopics } from "../src/cli/entitlement/listing-topics.ts";
 import {
   type EntitlementTemplate,
   entitlementTemplates,
   type TemplateName,
   templateResources,
 } from "../src/cli/entitlement/templates.ts";
+import { type ListingTopic, listingTopics } from "../src/listing-topics.ts";
 
 const file = fileURLToPath(new URL("../../../docs/entitlement.md", import.meta.url));
 

@@ -5,12 +5,14 @@ import { type Format, formatOf, formats } from "../ingest/format.ts";
 import { type Counts, type IngestMode, type IngestReport, ingest } from "../ingest/ingest.ts";
 import { withInput } from "../ingest/input.ts";
 import { readMapping } from "../ingest/mapping-file.ts";
+import { RecordsRejected } from "../ingest/reject-reasons.ts";
 import { rejectsEnding } from "../ingest/rejects.ts";
 import { type RoundingChoice, roundingOf } from "../ingest/rounding.ts";
 import { sourceNamed } from "../ingest/sources.ts";
 import { sampleWarning, withServiceStore } from "./data.ts";
 import { printMessage, printResult } from "./outcome.ts";
 import { number, showItemProgress } from "./progress.ts";
+import { reasonsText } from "./reject-reasons.ts";
 import {
   allowShrinkOption,
   exactOption,
@@ -77,6 +79,10 @@ export const ingestCommand = (): Command =>
             if (options.json)
               return printResult(JSON.stringify({ resource, source: options.source, ...report, rejects }));
             printMessage(summary(report, rejects));
+          } catch (error) {
+            progress.end();
+            if (error instanceof RecordsRejected && !options.json) printMessage(reasonsText(error.reasons));
+            throw error;
           } finally {
             progress.end();
           }
@@ -90,6 +96,9 @@ const modeOf = (options: Options): IngestMode =>
 function summary(report: IngestReport, rejects: string): string {
   const { read, staged, rejected, resumed } = report;
   const before = resumed === 0 ? "" : `, ${number(resumed)} of them by an earlier run`;
-  const refused = rejected === 0 ? "" : ` Rejected ${number(rejected)} records: see ${rejects}.`;
+  const refused =
+    rejected === 0
+      ? ""
+      : ` Rejected ${number(rejected)} records: see ${rejects}.\n${reasonsText(report.reasons)}`;
   return `Read ${number(read)} records${before}; staged ${number(staged)} changes.${noteSummary(report)}${refused}`;
 }

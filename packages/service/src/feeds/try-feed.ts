@@ -72,10 +72,8 @@ async function tryResource(
       catalog: store.catalog,
       folder,
       limit,
-    })) {
+    }))
       entries.push(entry);
-      if (entries.length >= limit) break;
-    }
   const { records, rejects } = await checkBatch(entries, {
     store,
     resource,
@@ -102,7 +100,7 @@ async function tryResource(
   };
 }
 
-/** Yields the entries of a source, mapped. */
+/** Yields the first entries of a source, mapped, at most `limit`. */
 async function* sourceEntries(
   definition: FeedDefinition,
   resource: RecordName,
@@ -114,9 +112,13 @@ async function* sourceEntries(
   if (kind === "replicate") {
     const name = webApiResource(resource);
     const asking = webApiRequest(definition, name, { mapping, authorization, pageSize: limit });
-    let line = 0;
-    for await (const records of changedRecords(asking, null, paging))
-      for (const record of records) yield { line: ++line, record };
+    let [line, pages] = [0, 0];
+    for await (const records of changedRecords(asking, null, paging)) {
+      pages++;
+      for (const record of records.slice(0, limit - line)) yield { line: ++line, record };
+      // A second page is asked for even if the first has enough records, so that a trial fails where a run would.
+      if (line >= limit && pages > 1) return;
+    }
     return;
   }
   const place = location.replaceAll("{resource}", resource);
@@ -134,5 +136,9 @@ async function* sourceEntries(
       mappedEntries(content, { format, catalog, resource, mapping }),
     );
   });
-  yield* entries;
+  let count = 0;
+  for await (const entry of entries) {
+    yield entry;
+    if (++count >= limit) return;
+  }
 }

@@ -71,7 +71,13 @@ export async function checkBatch(entries: readonly Entry[], check: BatchCheck): 
   const taken: Taken[] = [];
   for (const entry of entries) {
     if ("malformed" in entry) {
-      rejects.push({ line: entry.line, field: null, code: "malformed", reason: entry.malformed });
+      rejects.push({
+        line: entry.line,
+        key: null,
+        field: null,
+        code: "malformed",
+        reason: entry.malformed,
+      });
       continue;
     }
     const { line } = entry;
@@ -86,7 +92,7 @@ export async function checkBatch(entries: readonly Entry[], check: BatchCheck): 
       rounding: check.rounding,
     });
     const faults = [...checked.faults, ...placeFaults(checked.record, name, source, catalog), ...repeated];
-    if (faults.length > 0) rejects.push(...rejectsOf(line, faults));
+    if (faults.length > 0) rejects.push(...rejectsOf(line, faults, described, entry.record));
     else taken.push({ line, key, ...checked });
     seen.add(key);
   }
@@ -102,7 +108,7 @@ export async function checkBatch(entries: readonly Entry[], check: BatchCheck): 
     if (isForeign.has(key)) faults.push({ field: described.key, code: "foreign_key" });
     if (owner !== undefined && ownedBy === undefined) faults.push({ field: owner.key, code: owner.unknown });
     if (faults.length > 0) {
-      rejects.push(...rejectsOf(line, faults));
+      rejects.push(...rejectsOf(line, faults, described, record));
       continue;
     }
     const { record: own, told } =

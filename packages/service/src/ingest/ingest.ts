@@ -16,9 +16,11 @@ import { mappedEntries } from "./mapped-entries.ts";
 import type { SourceMapping } from "./mapping.ts";
 import { addNotes, type Note, type NoteCounts, toldNotes } from "./notes.ts";
 import { readLines } from "./read-lines.ts";
+import { RecordsRejected, type RejectReason, RejectReasons } from "./reject-reasons.ts";
 import { appendRejects, beginRejects, type Reject, rejectsOf } from "./rejects.ts";
 import { type Rounding, roundingOf } from "./rounding.ts";
 import { requireNotRetired, type Source } from "./sources.ts";
+import { requireKnownColumns } from "./unknown-columns.ts";
 
 /** Content of the file: changed records, all records of the source, or keys of records to delete. */
 export type IngestMode = "changes" | "full" | "delete";
@@ -62,12 +64,15 @@ export type Counts = {
 export type IngestReport = Counts & {
   /** Number of entries that an earlier run has staged. This run has continued after them. */
   readonly resumed: number;
+  /** Reasons why this run has rejected records. */
+  readonly reasons: readonly RejectReason[];
 };
 
 /**
  * Stages a file. Memory is bounded, except for the keys of the file. If an earlier run of the same file was interrupted, continues after
  * the last batch that it staged; if it was complete, does nothing.
  *
+ * @throws {RecordsRejected} if more records are rejected than allowed, or any record of a full set is
  * @throws {IngestError} if the file is refused as a whole
  * @throws {StoreError} as `Builds.stage`
  */
@@ -79,13 +84,16 @@ export async function ingest(task: Ingest): Promise<IngestReport> {
   const known = parseFileCursor(after);
   const before = known?.file === file ? known : undefined;
   const resumed = before?.entries ?? 0;
-  if (before?.done === true) return { read: resumed, staged: 0, rejected: 0, noted: {}, resumed };
+  if (before?.done === true)
+    return { read: resumed, staged: 0, rejected: 0, noted: {}, resumed, reasons: [] };
   // With a limit of 100 % nothing is refused, so the file need not be read twice.
   if (mode === "full" && task.maxShrink < 100) await requireEnough(task);
   await beginRejects(rejectsFile, before?.line ?? 0);
   const seen = new Set<string>();
   let [bytes, read, staged, rejected] = [0, 0, 0, 0];
   let noted: NoteCounts = {};
+  const reasons = new RejectReasons();
+  let hasStaged = resumed > 0;
   const lines = new PartLines(input);
   const entries = lines.entries(
     (content) => entriesOf(task, content),
@@ -95,11 +103,13 @@ export async function ingest(task: Ingest): Promise<IngestReport> {
   );
   for await (const batch of ingestBatches(entries)) {
     read = batch.read;
+    if (batch.isFirst && resumed === 0) requireColumns(batch, task);
     const changes = await changesOf(batch, task, seen);
     if (batch.read <= resumed) continue;
     task.onTaken?.(changes.taken.flatMap((change) => ("record" in change ? [change.record] : [])));
     rejected += new Set(changes.rejects.map(({ line }) => line)).size;
     noted = addNotes(noted, changes.notes);
+    reasons.add(changes.rejects);
     await appendRejects(
       rejectsFile,
       [...changes.rejects, ...toldNotes(changes.notes)].map((told) => ({
@@ -107,8 +117,17 @@ export async function ingest(task: Ingest): Promise<IngestReport> {
         ...lines.within(told.line),
       })),
     );
-    if (rejected > task.maxRejects) throw new IngestError(tooMany(rejected, task));
-    if (mode === "full" && rejected > 0) await refuseSet(task, rejected);
+    const isRefused = mode === "full" && rejected > 0;
+    if (isRefused && hasStaged) {
+      await store.builds.discard(resource, source.name);
+      hasStaged = false;
+    }
+    if (rejected > task.maxRejects) throw new RecordsRejected(tooMany(rejected, task), reasons.found());
+    // The rest of the set is read for its rejects alone.
+    if (isRefused) {
+      task.onProgress(bytes, { read, staged: 0, rejected, noted });
+      continue;
+    }
     const cursor = formatFileCursor({
       file,
       entries: batch.read,
@@ -118,10 +137,19 @@ export async function ingest(task: Ingest): Promise<IngestReport> {
     const options: BatchOptions = { cursor, after, fullSet: mode === "full" ? partOf(batch) : undefined };
     staged += (await store.builds.stage(resource, source.name, changes.taken, options)).changes;
     after = cursor;
+    hasStaged = true;
     task.onProgress(bytes, { read, staged, rejected, noted });
   }
   if (read === 0) throw new IngestError(`${input.name} holds nothing`);
-  return { read, staged, rejected, noted, resumed };
+  if (mode === "full" && rejected > 0)
+    throw new RecordsRejected(notWhole(rejected, read, task), reasons.found());
+  return { read, staged, rejected, noted, resumed, reasons: reasons.found() };
+}
+
+/** @throws {IngestError} if a CSV file has columns that are no fields: each of its records would be rejected */
+function requireColumns({ entries }: IngestBatch, { store, resource, input, format, mode }: Ingest): void {
+  if (mode !== "delete" && format === "csv")
+    requireKnownColumns(entries, store.catalog.resource(resource), input.name);
 }
 
 function entriesOf(
@@ -179,7 +207,10 @@ async function changesOf({ entries }: IngestBatch, task: Ingest, seen: Set<strin
       .map(({ key }) => ({ resource, datasetId: source.datasetId, removed: [key] })),
     rejects: keys
       .filter(({ key }) => foreign.has(key))
-      .flatMap(({ line }) => rejectsOf(line, [{ field: null, code: "foreign_key" }])),
+      .flatMap(({ line, key }) => {
+        const described = store.catalog.resource(resource);
+        return rejectsOf(line, [{ field: null, code: "foreign_key" }], described, { [described.key]: key });
+      }),
     notes: [],
   };
 }
@@ -189,13 +220,9 @@ function partOf({ isFirst, isLast }: IngestBatch): BatchOptions["fullSet"] {
   return isLast ? "ends" : undefined;
 }
 
-/** Discards a full set with rejected records: publishing it would delete them, because it deletes every record that is not in the set. */
-async function refuseSet({ store, resource, source, rejects }: Ingest, rejected: number): Promise<never> {
-  await store.builds.discard(resource, source.name);
-  throw new IngestError(
-    `${rejected} records are rejected, see ${rejects}: a full set must be whole, and nothing of it is staged`,
-  );
-}
+/** A publication deletes every record that a full set does not have, so one with rejected records would delete those. */
+const notWhole = (rejected: number, read: number, { rejects }: Ingest): string =>
+  `${rejected} of ${read} records are rejected, see ${rejects}: a full set must be whole, and nothing of it is staged; put them right, or ingest it without --full, which removes nothing`;
 
 const tooMany = (rejected: number, { maxRejects, rejects }: Ingest): string =>
   `${rejected} records are rejected, more than ${maxRejects}, see ${rejects}: put them right, or allow more with --max-rejects`;

@@ -1,9 +1,12 @@
 import { existsSync, statSync } from "node:fs";
 import { appendFile, open, readFile, writeFile } from "node:fs/promises";
+import type { Row } from "@cadastre/odata";
+import type { ResoResource } from "@cadastre/reso";
 import { z } from "zod";
 import { fileReason, isFileError } from "../file-error.ts";
 import { IngestError } from "./ingest-error.ts";
 import type { Note } from "./notes.ts";
+import { quotedKey, rejectedValue } from "./quoted-text.ts";
 import { type FaultCode, faultReasons, type RecordFault } from "./record-faults.ts";
 
 /** End of the default name of a file of rejects. Feeds do not read such files. */
@@ -12,13 +15,28 @@ export const rejectsEnding = ".rejects.jsonl";
 /** A line of the rejects file. */
 export type Reject = {
   readonly line: number;
+  /** Key of the record, cut if it is long. Null if it has none. */
+  readonly key: string | null;
   readonly field: string | null;
+  /** The value at fault, cut if it is long. Undefined if there is none, or if it may be personal. */
+  readonly value?: string;
   readonly code: FaultCode;
   readonly reason: string;
 };
 
-export const rejectsOf = (line: number, faults: readonly RecordFault[]): readonly Reject[] =>
-  faults.map(({ field, code }) => ({ line, field, code, reason: faultReasons[code] }));
+/** Returns the lines of the rejects file about the faults of a record. */
+export const rejectsOf = (
+  line: number,
+  faults: readonly RecordFault[],
+  resource: ResoResource,
+  record: Row,
+): readonly Reject[] =>
+  faults.map((fault) => {
+    const { field, code } = fault;
+    const value = rejectedValue(fault, resource, record);
+    const key = quotedKey(record[resource.key]);
+    return { line, key, field, ...(value === undefined ? {} : { value }), code, reason: faultReasons[code] };
+  });
 
 const entry = z.union([
   z.object({ reason: z.string(), code: z.string(), line: z.number().optional() }),

@@ -10,7 +10,7 @@ import { type Reject, withRejects } from "../ingest/rejects.ts";
 export type FeedReject = {
   /** Key of the record. Null if it is not a string. */
   readonly key: string | null;
-} & Pick<Reject, "field" | "code" | "reason">;
+} & Pick<Reject, "field" | "value" | "code" | "reason">;
 
 /** Note in the rejects file about changed records. The key is that of the first one. */
 export type FeedNote = { readonly key: string | null } & Omit<Note, "line">;

@@ -11,6 +11,7 @@ import { anySignal, isAborted, runStopped } from "./abort.ts";
 import { type FeedAuthorization, sendAuthorized } from "./authorization.ts";
 import { followed, type SourceFeed, shown } from "./feed.ts";
 import { FeedError } from "./feed-error.ts";
+import { RefusedRequest, refusalWords } from "./refused-request.ts";
 import { TransientFeedError, toTransientError } from "./transient-feed-error.ts";
 
 /** Feed to read, with the page size and retry limits. */
@@ -84,13 +85,15 @@ async function answerOf(
     accept: accept.join(", "),
     "odata-maxversion": "4.0",
     prefer: `odata.maxpagesize=${pageSize}, omit-values=nulls`,
-    ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
   };
-  const response = await sendAuthorized(authorization, signal, (headers) =>
-    followRedirects(url, { ...own, ...headers }, signal),
-  );
+  let secrets: Readonly<Record<string, string>> =
+    apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+  const response = await sendAuthorized(authorization, signal, (headers) => {
+    secrets = { ...secrets, ...headers };
+    return followRedirects(url, { ...own, ...secrets }, signal);
+  });
   const answered = new URL(response.url);
-  await requireSuccess(response, answered, accept);
+  await requireSuccess(response, answered, accept, () => refusalWords(response, secrets, signal));
   return await textOf(response, answered, signal);
 }
 
@@ -112,21 +115,27 @@ async function followRedirects(
   }
 }
 
-async function requireSuccess(response: Response, url: URL, accept: readonly string[]): Promise<void> {
+/** @param readWords reads the feed's own words from the body */
+async function requireSuccess(
+  response: Response,
+  url: URL,
+  accept: readonly string[],
+  readWords: () => Promise<string | undefined>,
+): Promise<void> {
   const { status, headers } = response;
   const type = headers.get("content-type") ?? "no type";
   const mediaType = type.split(";", 1)[0]?.trim().toLowerCase() ?? "";
   if (status === 200 && accept.includes(mediaType)) return;
+  if (status !== 200 && !passing.has(status) && status !== 401 && status !== 403)
+    throw new RefusedRequest(`${shown(url)} gave ${status}`, await readWords());
   leaveBody(response.body);
   if (passing.has(status))
     throw new TransientFeedError(`gave ${status}`, retryAfter(headers.get("retry-after"), Date.now()));
   if (status === 401 || status === 403)
     throw new FeedError(`${shown(url)} gave ${status}: give a key that may read it`);
-  if (status === 200)
-    throw new FeedError(
-      `${shown(url)} gave \`${type.replace(/[^ -~]/g, "?").slice(0, 64)}\` and no ${accept === jsonAlone ? "JSON" : "metadata"}: is it an OData address?`,
-    );
-  throw new FeedError(`${shown(url)} gave ${status}`);
+  throw new FeedError(
+    `${shown(url)} gave \`${type.replace(/[^ -~]/g, "?").slice(0, 64)}\` and no ${accept === jsonAlone ? "JSON" : "metadata"}: is it an OData address?`,
+  );
 }
 
 async function textOf({ body }: Response, url: URL, signal: AbortSignal): Promise<string> {

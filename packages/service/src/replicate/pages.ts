@@ -3,6 +3,7 @@ import { withoutAnnotations } from "../ingest/annotations.ts";
 import { isObject } from "../ingest/entry.ts";
 import { parseJson } from "../ingest/exact-json.ts";
 import { mapRecord } from "../ingest/mapping.ts";
+import { cut } from "../ingest/quoted-text.ts";
 import {
   changesAfter,
   changesByKey,
@@ -16,6 +17,7 @@ import {
 } from "./feed.ts";
 import { FeedError } from "./feed-error.ts";
 import { type FeedRequest, fetchFeed } from "./fetch-feed.ts";
+import { RefusedRequest } from "./refused-request.ts";
 import { VisitedPages } from "./visited-pages.ts";
 
 /** Maximum number of successive pages without records. */
@@ -57,13 +59,13 @@ export const changedRecords = (
   const { feed, pageSize } = asking;
   if (paging === "key") {
     const next = (after?: PagePosition) => changesByKey(feed, since, after, pageSize);
-    return mappedPages(filteredPages(next(), next, asking), feed);
+    return mappedPages(filteredPages(next(), next, asking, paging), feed);
   }
   const next = (after: PagePosition) => changesAfter(feed, after, pageSize);
   const first = changesUrl(feed, since);
   return mappedPages(
     paging === "timestamp"
-      ? filteredPages(withTop(first, pageSize), next, asking)
+      ? filteredPages(withTop(first, pageSize), next, asking, paging)
       : pagesOf(first, paging, next, asking),
     feed,
   );
@@ -80,7 +82,7 @@ export const allKeys = (asking: FeedRequest, paging: Paging): AsyncGenerator<rea
   const next = (after?: PagePosition) => keysAfter(feed, after, pageSize);
   return mappedPages(
     paging === "timestamp" || paging === "key"
-      ? filteredPages(next(), next, asking)
+      ? filteredPages(next(), next, asking, paging)
       : pagesOf(keysUrl(feed), paging, next, asking),
     feed,
   );
@@ -111,7 +113,37 @@ async function* pagesOf(
   }
   if (paging === "next" || count !== 1 || last?.nextLink !== undefined) return;
   const position = positionAfter(last, asking.feed, first);
-  if (position !== undefined) yield* filteredPages(next(position), next, asking);
+  if (position !== undefined) yield* filteredPages(next(position), next, asking, paging);
+}
+
+const nextLinksCure =
+  "take `--paging next` if its pages name the next one, or its first page holds all records";
+
+/** What to do about a feed that refuses the query for a page, by the paging that has asked for it. */
+const pagingCures: Readonly<Record<Exclude<Paging, "next">, string>> = {
+  auto: `the first page had no next link, so \`--paging auto\` asks for what follows it: ${nextLinksCure}, or \`--paging key\` if it refuses \`or\` alone`,
+  timestamp: `\`--paging timestamp\` asks so for each page: ${nextLinksCure}, or \`--paging key\` if it refuses \`or\` alone`,
+  key: `\`--paging key\` asks so for each page: ${nextLinksCure}`,
+};
+
+/** Maximum length of a query in an error, in UTF-16 code units. */
+const longestQuery = 500;
+
+/** Fetches a page by a filter. @throws {FeedError} names the query if the feed refuses it */
+async function fetchFiltered(
+  url: URL,
+  asking: FeedRequest,
+  paging: keyof typeof pagingCures,
+): Promise<string> {
+  try {
+    return await fetchFeed(url, asking);
+  } catch (error) {
+    if (!(error instanceof RefusedRequest)) throw error;
+    const { message, said } = error;
+    const query = cut(decodeURIComponent(url.search.slice(1)), longestQuery);
+    const words = said === undefined ? "" : ` and says \`${said}\``;
+    throw new FeedError(`${message} to \`${query}\`${words}: ${pagingCures[paging]}`, { cause: error });
+  }
 }
 
 /** Yields pages until one is empty. A feed may give fewer records than it was asked for. */
@@ -119,6 +151,7 @@ async function* filteredPages(
   first: URL,
   next: (after: PagePosition) => URL,
   asking: FeedRequest,
+  paging: keyof typeof pagingCures,
 ): AsyncGenerator<FeedPage> {
   const visited = new VisitedPages();
   for (let url: URL | undefined = first; url !== undefined; ) {
@@ -126,7 +159,7 @@ async function* filteredPages(
       throw new FeedError(
         `${shown(url)} gives the same records again: it does not keep to \`$filter\` and \`$orderby\`; try another \`--paging\``,
       );
-    const page = toPage(await fetchFeed(url, asking), url);
+    const page = toPage(await fetchFiltered(url, asking, paging), url);
     if (page.records.length === 0) return;
     yield page;
     const position = positionAfter(page, asking.feed, url);

@@ -1,6 +1,6 @@
 import type { Entitlement, ResourceGrant } from "@cadastre/entitlement";
+import { type ListingTopicName, listingTopics } from "../../listing-topics.ts";
 import type { GrantCatalog } from "./grant-catalog.ts";
-import { type ListingTopicName, listingTopics } from "./listing-topics.ts";
 
 /** Kind of licence, as a start for a customer's entitlement. */
 export type EntitlementTemplate = {
