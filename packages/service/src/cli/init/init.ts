@@ -42,11 +42,18 @@ async function init(options: InitOptions & Readonly<Record<string, string>>): Pr
   await setUp(file, answers);
 }
 
-/** A flag takes precedence over the file of answers. */
+/** Questions whose answers are paths. */
+const paths: readonly string[] = ["data", "issuer_key"];
+
+/**
+ * A flag takes precedence over the file of answers. A path of a flag starts from the current folder, as the shell completes it; all other
+ * paths start from the folder of the settings file, as those in that file do.
+ */
 function knownAnswers(options: InitOptions & Readonly<Record<string, string>>): ReadonlyMap<string, string> {
   const flags = questions.flatMap((question): [string, string][] => {
     const answer = options[optionOf(question)];
-    return answer === undefined ? [] : [[question.name, answer]];
+    if (answer === undefined) return [];
+    return [[question.name, paths.includes(question.name) && answer !== "" ? resolve(answer) : answer]];
   });
   return new Map([...(options.from === undefined ? [] : readAnswers(options.from)), ...flags]);
 }
@@ -64,8 +71,14 @@ function prompt(): ((question: Question) => Promise<string>) | undefined {
   };
 }
 
-async function setUp(file: string, answers: InitAnswers): Promise<void> {
+async function setUp(file: string, given: InitAnswers): Promise<void> {
   const folder = dirname(resolve(file));
+  const { data, issuer_key } = given;
+  const answers = {
+    ...given,
+    data: resolve(folder, data),
+    issuer_key: issuer_key === "" ? "" : resolve(folder, issuer_key),
+  };
   const urlFile = join(folder, "database-url");
   const keySetFile = join(folder, "key-set.json");
   const hasPassword = answers.database_url !== "" && new URL(answers.database_url).password !== "";
@@ -82,7 +95,7 @@ async function setUp(file: string, answers: InitAnswers): Promise<void> {
   await prepareEmptyDatabases(config);
   printMessage(`Databases without listings: ${answers.database_url === "" ? answers.data : "in PostgreSQL"}`);
   if (isIssuer) {
-    await mkdir(dirname(resolve(answers.issuer_key)), { recursive: true, mode: 0o700 });
+    await mkdir(dirname(answers.issuer_key), { recursive: true, mode: 0o700 });
     await createIssuerKey({ out: answers.issuer_key, jwks: keySetFile });
   }
   if (hasPassword) await writePrivate(urlFile, answers.database_url);
@@ -92,7 +105,7 @@ async function setUp(file: string, answers: InitAnswers): Promise<void> {
   process.env["CADASTRE_CONFIG"] = file;
   for (const system of systemsOf(answers.systems)) if (system) await addSystem(system.id, system);
   printMessage(nextSteps(file, answers));
-  printResult(summary(answers).trimEnd());
+  printResult(summary(given).trimEnd());
 }
 
 function settingsOf(
@@ -102,8 +115,8 @@ function settingsOf(
   isIssuer: boolean,
 ): ReadonlyMap<string, string> {
   const fromFolder = (path: string) => {
-    const found = relative(folder, resolve(path));
-    return found.startsWith("..") || isAbsolute(found) ? resolve(path) : `./${found}`;
+    const found = relative(folder, path);
+    return found.startsWith("..") || isAbsolute(found) ? path : `./${found}`;
   };
   const given: readonly (readonly [string, string])[] = [
     ["data", fromFolder(answers.data)],
@@ -123,9 +136,14 @@ function settingsOf(
 }
 
 /** Returns the answers as a file for `--from`, without the password of the database. */
-function summary({ systems, database_url, ...others }: InitAnswers): string {
+function summary({ systems, database_url, port, ...others }: InitAnswers): string {
   const withoutPassword = database_url.replace(/:\/\/[^@/]*@/, "://…@");
-  return stringify({ ...others, database_url: withoutPassword, systems: systemsOf(systems) });
+  return stringify({
+    ...others,
+    port: Number(port),
+    database_url: withoutPassword,
+    systems: systemsOf(systems),
+  });
 }
 
 function nextSteps(file: string, { issuer_key, systems }: InitAnswers): string {
