@@ -233,7 +233,11 @@ describe("is refused with exit code 1 and one sentence:", () => {
       },
       /signed with an unknown key/,
     ],
-    ["another audience", () => verify(...published(), "--audience", "else"), /for another audience/],
+    [
+      "another audience",
+      () => verify(...published(), "--audience", "else"),
+      /for another audience than `else`$/,
+    ],
     ["a time after its end", () => verify(...published(), "--at", "2099-01-01T00:00:00Z"), /has expired/],
     [
       "a key set over plain http",
