@@ -1,10 +1,11 @@
 import { restrict, visibleEntitySet } from "@cadastre/entitlement";
 import { bindQuery, parseFilter, parseOrderBy, parseSelect } from "@cadastre/odata";
+import type { Catalog } from "@cadastre/reso";
+import type { Store } from "@cadastre/store";
 import { readConfig } from "../../config.ts";
 import { configuredFolder } from "../../data/data-folder.ts";
 import { databasesOf } from "../../data/databases.ts";
 import { systemScope } from "../../identity/system-scope.ts";
-import type { Listings } from "../../listings.ts";
 import { withServiceStore } from "../data.ts";
 
 /** Most counties that are read of a state. Texas has the most of all states, 254. */
@@ -14,11 +15,11 @@ const mostCounties = 500;
 export async function readCounties(state: string): Promise<readonly string[]> {
   const folder = configuredFolder(readConfig(process.env));
   if (!(await databasesOf(folder).hasListings())) return [];
-  return withServiceStore((store) => countiesOf(store, state));
+  return withServiceStore((store) => countiesOf(store, store.catalog, state));
 }
 
 /** Reads one listing for each county, by the index on state and county. */
-async function countiesOf({ catalog, one }: Pick<Listings, "catalog" | "one">, state: string) {
+async function countiesOf({ one }: Pick<Store, "one">, catalog: Catalog, state: string) {
   const scope = systemScope(catalog);
   const set = visibleEntitySet(catalog.entitySet("Property"), scope);
   const counties: string[] = [];
