@@ -1,4 +1,5 @@
 import { ManifestError } from "@cadastre/manifest";
+import { fileReason } from "./file-reason.ts";
 
 type Details = Readonly<Record<string, string>>;
 
@@ -49,7 +50,10 @@ export const clientErrors = {
       `an address (\`--url\`, \`--endpoint\`) must be https, or http of this machine, without a path: ${d["reason"]}`,
   ],
   api_key_invalid: ["usage", (d) => `${d["place"]} must hold an API key: printable ASCII on one line`],
-  file_unreadable: ["usage", (d) => `${d["file"]} cannot be read${tell(d)}`],
+  file_unreadable: [
+    "usage",
+    (d) => `${d["file"]} cannot be read${d["code"] === undefined ? "" : `: ${fileReason(d)}`}`,
+  ],
   keys_invalid: ["usage", (d) => `${d["file"]} is not a JWKS with an Ed25519 key`],
   pin_invalid: ["usage", (d) => `a pin is schema=…, profile=… or entitlement=…, not \`${d["pin"]}\``],
   delivery_id_invalid: ["usage", () => "a delivery id must consist of letters, digits, `-` and `_`"],

@@ -1,4 +1,5 @@
 import { mkdirSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { exitCodes } from "@cadastre/client";
 import Database from "better-sqlite3";
@@ -117,7 +118,12 @@ test.each<readonly [string, readonly string[], string]>([
   [
     "no file of a key",
     ["pull", "x", "--url", "http://localhost", "--into", "x", "--key-file", "/none"],
-    "file_unreadable",
+    "file_unreadable: /none cannot be read: there is no such file or folder (ENOENT)",
+  ],
+  [
+    "a folder as the file of a key",
+    ["pull", "x", "--url", "http://localhost", "--into", "x", "--key-file", tmpdir()],
+    `file_unreadable: ${tmpdir()} cannot be read: it is a folder (EISDIR)`,
   ],
   ["no target", ["pull", "x", "--url", "http://localhost"], "--into"],
   ["no number", ["pull", "x", "--url", "http://localhost", "--into", "x", "--parallel", "0"], "whole number"],

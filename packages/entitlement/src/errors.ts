@@ -15,6 +15,9 @@ const unavailable = (message: Cause["message"]) =>
 const forbidden = <Code extends string>(publicCode: Code, message: Cause["message"]) =>
   ({ kind: "forbidden", publicCode, message }) as const satisfies Cause;
 
+/** Returns the name that was expected, as the end of a sentence. The name in the document is not told. */
+const trustedName = ({ trusted }: Details): string => (trusted === undefined ? "" : ` than \`${trusted}\``);
+
 /**
  * Errors of entitlements, by cause. The code is stable, and meant for logs and tests. A code that is no longer raised stays here as a
  * comment and is never reused.
@@ -25,8 +28,8 @@ export const entitlementErrors = {
   entitlement_unknown_key: unavailable(() => "the entitlement is signed with an unknown key"),
   entitlement_signature: unavailable(() => "the entitlement's signature does not verify"),
   entitlement_not_canonical: unavailable(() => "the entitlement's payload is not canonical JSON"),
-  entitlement_issuer: unavailable(() => "the entitlement is from another issuer"),
-  entitlement_audience: unavailable(() => "the entitlement is for another audience"),
+  entitlement_issuer: unavailable((d) => `the entitlement is from another issuer${trustedName(d)}`),
+  entitlement_audience: unavailable((d) => `the entitlement is for another audience${trustedName(d)}`),
   entitlement_invalid: unavailable((d) => `\`${d["path"]}\` of the entitlement does not fit its schema`),
   entitlement_unknown_member: unavailable((d) => `\`${d["path"]}\` of the entitlement has an unknown member`),
   entitlement_empty_list: unavailable((d) => `\`${d["path"]}\` of the entitlement is empty`),

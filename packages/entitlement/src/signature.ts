@@ -70,8 +70,10 @@ type Verification = {
  */
 export async function verifyEntitlement(jws: string, options: Verification): Promise<Entitlement> {
   const document = readPayload(await verifiedPayload(jws, options.keys));
-  if (document.iss !== options.issuer) throw new EntitlementError("entitlement_issuer");
-  if (document.aud !== options.audience) throw new EntitlementError("entitlement_audience");
+  if (document.iss !== options.issuer)
+    throw new EntitlementError("entitlement_issuer", { trusted: options.issuer });
+  if (document.aud !== options.audience)
+    throw new EntitlementError("entitlement_audience", { trusted: options.audience });
   const now = options.now().getTime() / 1000;
   // The negated form also refuses an invalid date.
   if (!(now >= document.nbf)) throw new EntitlementError("entitlement_not_yet_valid");

@@ -28,6 +28,8 @@ const explainCommand = "packages/service/src/cli/entitlement/explain.ts";
 const recordExplanation = "packages/service/src/cli/entitlement/record-explanation.ts";
 /** It counts a record under one condition of a document and everything else granted: which one fails is for the operator alone. */
 const recordConditions = "packages/service/src/cli/entitlement/record-conditions.ts";
+/** It lists the counties of stored listings, to tell an operator that a document names an unknown one. */
+const storedCounties = "packages/service/src/cli/entitlement/stored-counties.ts";
 /** It counts what is stored beside what a document would show, before it is signed. */
 const visibleCounts = "packages/service/src/cli/entitlement/visible-counts.ts";
 const gate = "packages/service/src/gates/gate.ts";
@@ -149,6 +151,7 @@ describe("past restriction", () => {
       command,
       "packages/service/src/cli/doctor/doctor.ts",
       doctorFolder,
+      storedCounties,
       "packages/service/src/cli/sample.ts",
       catalogChange,
       migration,
@@ -196,6 +199,7 @@ describe("past restriction", () => {
     expect(users).toEqual([
       coverageMap,
       recordConditions,
+      storedCounties,
       visibleCounts,
       storedValues,
       everySet,

@@ -288,6 +288,89 @@ describe("a customer", () => {
     expect(stderr).toContain(`${file}:1:1: products: is missing: it must be a list of at least one product`);
   });
 
+  describe("of a document", () => {
+    /** Writes the document of a customer in Texas, with one text replaced. */
+    const edited = async (name: string, before: string, after: string) => {
+      const { stdout } = await done(customer("add", "acme-2", ...texas, "--dry-run"));
+      expect(stdout).toContain(before);
+      return fileOf(name, stdout.replace(before, after));
+    };
+
+    test.each([
+      [
+        "aud",
+        '"cadastre"',
+        '"cadastr"',
+        "`cadastr` is not the name of this service; did you mean `cadastre`?; allowed: cadastre",
+        "entitlement_audience",
+      ],
+      [
+        "iss",
+        '"https://cadastre.example/issuer"',
+        '"https://other.example"',
+        "`https://other.example` is not the issuer that this service trusts; allowed: https://cadastre.example/issuer",
+        "entitlement_issuer",
+      ],
+    ])(
+      "that another service would trust is refused with its line: %s",
+      async (member, before, after, words, code) => {
+        const file = await edited(`${member}.json`, before, after);
+        const line = `${file}:${member === "iss" ? 2 : 3}:3: ${member}: ${words}`;
+        const [checked, listed, added, simulated] = [
+          await entitlement("check", file),
+          await entitlement("check", file, "--json"),
+          await customer("add", "acme-2", "--edit", file),
+          await entitlement("simulate", file),
+        ];
+        expect(checked).toEqual({
+          code: 1,
+          stdout: line,
+          stderr: `${file} has 1 fault: nothing could be signed`,
+        });
+        expect(JSON.parse(listed.stdout)).toMatchObject({
+          findings: [{ path: member, code, severity: "fault" }],
+        });
+        expect([added.code, added.stderr]).toEqual([1, line]);
+        // What would be seen can be counted nevertheless.
+        expect([simulated.code, simulated.stderr.split("\n")[0]]).toEqual([
+          0,
+          line.replace(`: ${member}`, `: warning: ${member}`),
+        ]);
+      },
+    );
+
+    test("with an unknown county is warned of, with what the listings have", async () => {
+      const file = await edited(
+        "county.json",
+        '"kind": "state",\n      "value": "TX"',
+        '"kind": "county",\n      "value": "TX/Travs"',
+      );
+      const words =
+        /county\.json:17:7: warning: regions\.0\.value: `TX\/Travs` is no known county; did you mean `TX\/Travis`\?; allowed: TX\/.*TX\/Travis.*/;
+      const [checked, added] = [
+        await entitlement("check", file),
+        await customer("add", "acme-2", "--edit", file, "--dry-run"),
+      ];
+      expect(checked.stdout).toMatch(words);
+      expect([checked.code, added.code]).toEqual([0, 0]);
+      expect(added.stderr).toMatch(words);
+      const named = await done(
+        entitlement(
+          "new",
+          "--template",
+          "idx",
+          "--systems",
+          "lonestar",
+          "--regions",
+          "county:TX/Travs,county:TX/Travis",
+        ),
+      );
+      expect(named.stderr.match(/^Warning: --regions: .*$/gm)).toEqual([
+        expect.stringContaining("`TX/Travs` is no known county, did you mean `TX/Travis`?: allowed are TX/"),
+      ]);
+    });
+  });
+
   test("of another name is not in the file", async () => {
     const { stdout } = await done(customer("add", "one", ...texas, "--dry-run"));
     const { code, stderr } = await customer("add", "other", "--edit", await fileOf("one.json", stdout));

@@ -102,6 +102,7 @@ describe.skipIf(!hasPostgres)("cadastre doctor on PostgreSQL", () => {
       state: "warn",
       ...matching(/may not read the API keys/, /cadastre_service/),
     });
+    expect(findings.filter(({ says }) => says.includes("may not read the API keys"))).toHaveLength(1);
   });
 
   test("tells which tables a role may not write, as after an upgrade without new grants", async () => {

@@ -193,26 +193,61 @@ describe("a document that can be signed", () => {
   });
 
   test.each([
-    ["a state", "state", "ZZ", "no record lies in `ZZ`; allowed: "],
-    ["a county", "county", "ZZ/Travis", "no record lies in `ZZ/Travis`; allowed: "],
+    ["a state", "state", "ZZ", "no record of the granted systems lies in `ZZ`; allowed: TX"],
     [
-      "a system",
+      "a state of another system",
+      "state",
+      "OR",
+      "no record of the granted systems lies in `OR`; allowed: TX",
+    ],
+    [
+      "a county of another state",
+      "county",
+      "OR/Lane",
+      "no record of the granted systems lies in `OR/Lane`; allowed: TX",
+    ],
+    [
+      "a system that is not granted",
       "originating_system",
-      "Lone Star",
-      "no record lies in `Lone Star`; allowed: Lone Star MLS, Hill Country Exchange, ",
+      "Cascade MLS",
+      "no record of the granted systems is of `Cascade MLS`; allowed: Lone Star MLS",
     ],
     [
       "a misspelt system",
       "originating_system",
-      "Cascade MSL",
-      "no record lies in `Cascade MSL`; did you mean `Cascade MLS`?; allowed: ",
+      "Lone Star MSL",
+      "no record of the granted systems is of `Lone Star MSL`; did you mean `Lone Star MLS`?; allowed: ",
     ],
   ])("is warned of a region where no record can lie: %s", async (_, kind, value, words) => {
     const { code, stdout } = await check(
       sound.replace('"kind": "state", "value": "TX"', `"kind": "${kind}", "value": "${value}"`),
     );
     expect(code).toBe(0);
-    expect(stdout).toContain(": warning: regions.0.value: ");
+    expect(stdout).toMatch(/^acme\.json:10:\d+: warning: regions\.0\.value: /);
+    expect(stdout).toContain(words);
+  });
+
+  test.each([
+    ["Travis", ""],
+    [
+      "Travs",
+      ": regions.0.value: `TX/Travs` is no known county; did you mean `TX/Travis`?; allowed: TX/Travis",
+    ],
+  ])("may name a county that the catalog lists for the system: %s", async (county, words) => {
+    const systems = sampleDefinition.systems.map((system) =>
+      system.id === "lonestar"
+        ? { ...system, lookups: { ...system.lookups, CountyOrParish: [["Travis", "Travis"]] } }
+        : system,
+    );
+    const catalog = join(folder, "counties.json");
+    await writeFile(catalog, JSON.stringify({ ...sampleDefinition, systems }));
+    const file = join(folder, "county.json");
+    await writeFile(
+      file,
+      sound.replace('"kind": "state", "value": "TX"', `"kind": "county", "value": "TX/${county}"`),
+    );
+    const { code, stdout } = await cadastre(["entitlement", "check", file, "--catalog", catalog]);
+    expect([code, stdout === ""]).toEqual([0, words === ""]);
     expect(stdout).toContain(words);
   });
 
@@ -305,6 +340,14 @@ describe("a template", () => {
           : member?.fields.includes("MemberPassword");
       expect(isShown ?? false, name).toBe(false);
     }
+  });
+
+  test("is warned of regions outside the states of its systems", async () => {
+    const { stderr } = await create("idx", "--regions", "state:TX,state:OR,county:OR/Lane");
+    expect(stderr.split("\n").filter((line) => line.startsWith("Warning: "))).toEqual([
+      "Warning: --regions: no record of the granted systems lies in `OR`: allowed are TX",
+      "Warning: --regions: no record of the granted systems lies in `OR/Lane`: allowed are TX",
+    ]);
   });
 
   test("is written to a new file, and never over another one", async () => {

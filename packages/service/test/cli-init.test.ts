@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { questions } from "../src/cli/init/questions.ts";
@@ -61,7 +61,7 @@ describe.runIf(onFiles)("cadastre init", () => {
     ]);
     expect([code, stderr]).toEqual([0, expect.stringContaining("Move it to another machine")]);
     expect(parse(stdout)).toMatchObject({
-      port: "9191",
+      port: 9191,
       systems: [{ id: "own", name: "Own MLS", states: ["TX", "OK"] }],
     });
     expect(readConfig({ CADASTRE_CONFIG: file })).toMatchObject({
@@ -91,6 +91,29 @@ describe.runIf(onFiles)("cadastre init", () => {
       expect.stringContaining("key.json exists, and is not replaced"),
     ]);
     expect(existsSync(other)).toBe(false);
+  });
+
+  test("puts what its defaults name beside the settings file, and what a flag names in the current folder", async () => {
+    const { code, stdout, stderr } = await cadastre(["init", "--config", file, "--yes"]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(join(folder, "issuer", "private-key.json"))]);
+    expect(parse(stdout)).toMatchObject({ data: "./data", issuer_key: "./issuer/private-key.json" });
+    for (const made of ["data/listings.sqlite", "issuer/private-key.json", "key-set.json"])
+      expect(existsSync(join(folder, made)), made).toBe(true);
+    expect(readFileSync(file, "utf8")).toContain("\ndata: ./data\n");
+    expect(readConfig({ CADASTRE_CONFIG: file }).dataFolder).toBe(join(folder, "data"));
+
+    const [other, here] = [join(folder, "other.yaml"), mkdtempSync(join(tmpdir(), "cadastre-init-here-"))];
+    const flag = relative(process.cwd(), join(here, "data"));
+    const args = ["init", "--config", other, "--yes", "--issuer-key", "", "--data", flag];
+    expect((await cadastre(args)).code).toBe(0);
+    expect(readConfig({ CADASTRE_CONFIG: other }).dataFolder).toBe(join(here, "data"));
+  });
+
+  test("names a key that an answers file has twice", async () => {
+    const answers = join(folder, "answers.yaml");
+    writeFileSync(answers, "port: 1\ndata: ./data\nport: 2\n");
+    const { code, stderr } = await cadastre(["init", "--config", file, "--from", answers]);
+    expect([code, stderr]).toEqual([1, `${answers}:3:1: \`port\` occurs twice in one section: keep one`]);
   });
 
   test("takes a file of answers, and flags before it", async () => {

@@ -11,8 +11,10 @@ import { cadastre } from "./support/cli.ts";
 import { type FeedServer, sendJson, startFeeds } from "./support/feed-server.ts";
 import { type Running, run } from "./support/running.ts";
 import { runSql } from "./support/sql.ts";
+import { zipOf } from "./support/zip-writer.ts";
 
 const [system] = sampleSystems;
+const other = sampleSystems[4];
 const patient = { timeout: 120_000 };
 
 /** Offices of the source, of which three were modified at the same time. */
@@ -242,7 +244,7 @@ describe("files", patient, () => {
     expect(await served("file-")).toBe(0);
     expect((await feed("change", "files", "--mapping", mapping)).code).toBe(0);
     expect((await feed("run", "files")).stderr).toContain(
-      "Read 1 records; staged and published 1; rejected 0.",
+      "Read 1 records; staged and published 1; removed 0; rejected 0.",
     );
     expect(await served("file-")).toBe(1);
     await writeFile(join(folder, "Office-2.csv"), csv("file-2", "Texas"));
@@ -250,6 +252,42 @@ describe("files", patient, () => {
     expect(JSON.parse((await feed("run", "files", "--json")).stdout)).toMatchObject({ read: 0, staged: 0 });
     expect(await served("file-")).toBe(2);
     await feed("remove", "files");
+  });
+
+  test("are read from a zip archive, and a full set tells what it removes", async () => {
+    const file = join(running.folder.path, "offices.zip");
+    const put = (keys: readonly string[]) =>
+      writeFile(
+        file,
+        zipOf(
+          keys.map((key) => ({
+            name: `${key}.csv`,
+            content: Buffer.from(
+              `OfficeKey,OfficeName,OriginatingSystemName,ModificationTimestamp\n${key},Office,${other.name},2024-05-01T10:00:00Z\n`,
+            ),
+          })),
+        ),
+      );
+    const records = Array.from({ length: 12 }, (_, i) => `zip-${i}`);
+    await put(records);
+    const gulfsun = ["--source", other.id, "--resource", "Office"];
+    await feed("add", "zipped", ...gulfsun, "--files", file, "--full");
+    expect((await feed("try", "zipped")).stdout).toMatch(/Office +12 +12 +0\n/);
+    // The first set replaces all of the sample's offices of the system.
+    const first = await cadastre(["feed", "run", "zipped", "--json"], {
+      environment: { ...environment, CADASTRE_MAX_SHRINK: "100" },
+    });
+    expect(JSON.parse(first.stdout)).toMatchObject({ read: 12, staged: 12, rejected: 0, error: null });
+    expect((JSON.parse(first.stdout) as { removed: number }).removed).toBeGreaterThan(0);
+    expect(await served("zip-")).toBe(12);
+    await put(records.slice(1));
+    const second = await feed("run", "zipped");
+    expect([second.code, second.stderr]).toEqual([
+      0,
+      "Read 11 records; staged and published 11; removed 1; rejected 0.",
+    ]);
+    expect(await served("zip-")).toBe(11);
+    await feed("remove", "zipped");
   });
 
   test("with very many faulty records end the run, so that their rejects do not fill the disk", async () => {

@@ -136,7 +136,7 @@ test.each<[string, string, readonly RegExp[], Readonly<Record<string, string>>?]
   [
     "a member twice",
     "port: 1\nhost: x\nport: 2\n",
-    [/^cadastre\.yaml:3:1: is not valid YAML: Map keys must be unique/],
+    [/^cadastre\.yaml:3:1: `port` occurs twice in one section: keep one$/],
   ],
   ["a file that is not YAML", "port: 1\n\thost: x\n", [/^cadastre\.yaml:\d:\d: is not valid YAML: /]],
   [

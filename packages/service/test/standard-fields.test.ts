@@ -159,6 +159,26 @@ describe("standard fields", () => {
     expect(await refused("field", "list", ...args)).toContain("give either a system");
   });
 
+  test("that a file leaves out take the values of their lookups along, and come back with them", async () => {
+    const [before, fewer] = [join(folder, "all.json"), join(folder, "fewer.json")];
+    await command("system", "export", "--out", before);
+    const definition = JSON.parse(await readFile(before, "utf8")) as object;
+    const Property = ["ListingKey", "ListPrice", "StandardStatus", "ModificationTimestamp"];
+    const kept = [...Property, "OriginatingSystemName", "StateOrProvince"];
+    await writeFile(fewer, JSON.stringify({ ...definition, standardFields: { Property: kept } }));
+    const values = async () =>
+      (JSON.parse(await command("builds", "Lookup", "--json")) as readonly { records: number }[])[0]
+        ?.records ?? 0;
+    const all = await values();
+    const told = await command("system", "import", fewer);
+    expect(told).toMatch(/\d values of lookups were removed\. This is version/);
+    // More than the gate on shrinkage would let pass.
+    expect(await values()).toBeLessThan(all / 2);
+    expect(await command("gates", "Lookup")).not.toContain("failed");
+    expect(await command("system", "import", before)).toMatch(/\d values of lookups were published\./);
+    expect(await values()).toBe(all);
+  });
+
   test("that are left out are told when a system is learnt", async () => {
     const file = join(folder, "sample.csv");
     await writeFile(file, "PoolFeatures,HorseAmenities\nHeated,Barn\n");

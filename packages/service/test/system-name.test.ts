@@ -124,6 +124,7 @@ describe("a system keeps its name while records or entitlements have it", () => 
       const imported = await refused("system", "import", await importRenamed(id));
       expect(imported).toMatch(reason);
       expect(imported).toMatch(/renamed-\w+\.json: systems\[\d\]\.name: must stay/);
+      expect(await refused("system", "import", await importRenamed(id), "--dry-run")).toBe(imported);
       expect(await command("system", "export")).toBe(version);
     },
   );

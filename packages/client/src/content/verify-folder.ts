@@ -62,8 +62,6 @@ export async function verifyFolder(
 const readRequired = (folder: string, file: string): Promise<Buffer> =>
   readManifestFile(join(folder, file)).catch((error: NodeJS.ErrnoException) => {
     if (error instanceof ManifestError) throw error;
-    throw new ClientError(error.code === "ENOENT" ? "file_missing" : "file_unreadable", {
-      file,
-      code: error.code ?? "",
-    });
+    if (error.code === "ENOENT") throw new ClientError("file_missing", { file });
+    throw new ClientError("file_unreadable", { file: join(folder, file), code: error.code ?? "" });
   });

@@ -1,6 +1,7 @@
 import { createPrivateKey, createPublicKey, type JsonWebKey } from "node:crypto";
 import { generateKeyPair, type SigningKey } from "@cadastre/entitlement";
 import { z } from "zod";
+import type { Config } from "../config.ts";
 import { parseDataFile } from "../data/data-error.ts";
 import type { DataFolder } from "../data/data-folder.ts";
 import type { Registry } from "../data/registry.ts";
@@ -10,6 +11,12 @@ import { type SecretPlace, secretPlace } from "../data/secret-place.ts";
 // `iss` and `aud` of the demo's entitlements.
 export const issuer = "https://cadastre.example/issuer";
 export const audience = "cadastre";
+
+/** Returns the `iss` and `aud` of the entitlements that a service with these settings trusts. */
+export const trustedNames = ({ trust }: Pick<Config, "trust">) => ({
+  issuer: trust?.issuer ?? issuer,
+  audience: trust?.audience ?? audience,
+});
 
 const jwk = z.object({ kty: z.string(), kid: z.string() }).catchall(z.unknown());
 const keyPair = z

@@ -5,7 +5,7 @@ import type { DataFolder } from "../data/data-folder.ts";
 import type { Registry } from "../data/registry.ts";
 import { readSecretDocument } from "../data/secret-document.ts";
 import { secretPlace } from "../data/secret-place.ts";
-import { audience, issuer } from "./demo-issuer.ts";
+import { trustedNames } from "./demo-issuer.ts";
 
 /** Trusted issuer of entitlements: its keys, its name (`iss`), and the name of the service in its documents (`aud`). */
 export type TrustedIssuer = { readonly keys: KeySource; readonly issuer: string; readonly audience: string };
@@ -28,11 +28,14 @@ export async function openTrust(
   { registry, onFailure }: TrustOptions = {},
 ): Promise<TrustedIssuer> {
   const own = secretPlace(folder, "publicKeys", registry);
-  const { keySet, ...names } = trust ?? { keySet: own.label, issuer, audience };
+  const keySet = trust?.keySet ?? own.label;
   const location =
     trust === undefined && own.kind === "registry" ? () => readSecretDocument(own, (text) => text) : keySet;
   try {
-    return { keys: await openKeySource(location, { ...(onFailure && { onFailure }) }), ...names };
+    return {
+      keys: await openKeySource(location, { ...(onFailure && { onFailure }) }),
+      ...trustedNames({ trust }),
+    };
   } catch (error) {
     if (!(error instanceof EntitlementError)) throw error;
     const remedy =

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { type Catalog, CatalogError, createCatalog, dictionaryCatalog, readDefinition } from "@cadastre/reso";
+import { type Catalog, CatalogError, createCatalog, readDefinition } from "@cadastre/reso";
 import { Option } from "commander";
 import { readConfig } from "../config.ts";
 import { configuredFolder } from "../data/data-folder.ts";
@@ -14,20 +14,22 @@ export const catalogOption = (): Option =>
   );
 
 /**
- * Returns the catalog of a file that `cadastre system export` has written, or else the one of the configured service. On a machine without a
- * service, such as an issuer's, it is the dictionary's.
+ * Returns the catalog of the configured service; undefined on a machine without one, such as an issuer's.
  *
- * @throws {CommandRefused} with all faults of the file
+ * @throws {DataError} if its database cannot be read
  */
-export async function catalogFor(file: string | undefined): Promise<Catalog> {
-  if (file !== undefined) return createFrom(file, await readDefinitionFile(file));
+export async function configuredCatalog(): Promise<Catalog | undefined> {
   // Imported here because the commands of an issuer need no database.
   const { withRegistryAudit } = await import("../data/registry.ts");
   const { toCatalog } = await import("../data/catalogs.ts");
   const folder = configuredFolder(readConfig(process.env));
   const found = await withRegistryAudit(folder, async (audit) => toCatalog(await audit.catalog()));
-  return found?.catalog ?? dictionaryCatalog;
+  return found?.catalog;
 }
+
+/** Returns the catalog of a file that `cadastre system export` has written. @throws {CommandRefused} with all faults of the file */
+export const createFromFile = async (file: string): Promise<Catalog> =>
+  createFrom(file, await readDefinitionFile(file));
 
 /** Reads a catalog's definition. @throws {CommandRefused} if the file cannot be read or is not JSON */
 export async function readDefinitionFile(file: string): Promise<unknown> {

@@ -162,7 +162,7 @@ const run = (name: string, output: Output) =>
     for (const signal of signals) process.once(signal, stop);
     try {
       const action = { action: "feed.run", object: { id: name }, ...auditOf(folder, config) } as const;
-      const { read, staged, rejected } = await audited(action, async () => {
+      const { read, staged, removed, rejected } = await audited(action, async () => {
         await found(feeds, name);
         const claimed = await feeds.claim(Date.now(), { worker: workerName(), lease, name });
         if (claimed === undefined)
@@ -170,14 +170,15 @@ const run = (name: string, output: Output) =>
         const log = createLog("silent");
         const mutexes = new Mutexes();
         const options = { store, crosswalk, folder, maxShrink, feeds, log, lease, mutexes, now: Date.now };
-        const { counts, error } = await runLeased(claimed, options, stopping.signal);
+        const { error, ...report } = await runLeased(claimed, options, stopping.signal);
+        const counts = { ...report.counts, removed: report.removed };
         if (output.json) printResult(JSON.stringify({ feed: name, ...counts, error }));
         if (error !== null) throw new CommandRefused(error);
         return counts;
       });
       const where = rejected === 0 ? "" : ` They are in ${join(folder.path, "feeds")}.`;
       printMessage(
-        `Read ${number(read)} records; staged and published ${number(staged)}; rejected ${number(rejected)}.${where}`,
+        `Read ${number(read)} records; staged and published ${number(staged)}; removed ${number(removed)}; rejected ${number(rejected)}.${where}`,
       );
     } finally {
       for (const signal of signals) process.off(signal, stop);

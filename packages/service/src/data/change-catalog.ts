@@ -23,9 +23,11 @@ export type ChangedCatalog = {
   readonly version: number;
   readonly before: Catalog;
   readonly catalog: Catalog;
-  /** Number of lookup values that were published or removed. */
-  readonly lookups: number;
+  /** Numbers of lookup values that were added or changed, and of those that were removed. */
+  readonly lookups: LookupCounts;
 };
+
+type LookupCounts = { readonly published: number; readonly removed: number };
 
 /**
  * Puts another version of the catalog in force, while the service runs: the database is migrated first, which needs no copy of the records, then
@@ -41,47 +43,71 @@ export async function changeCatalog(
   change: (definition: CatalogDefinition) => CatalogDefinition,
 ): Promise<ChangedCatalog> {
   const { catalogs } = registry;
-  const { version, catalog: before } = await currentCatalog(catalogs);
-  // As it will be read: without members that are undefined.
-  const definition = readDefinition(JSON.parse(JSON.stringify(change(before.definition))));
-  const catalog = createCatalog(definition);
-  requireSuccessor(before.definition, definition);
-  await requireNamesUnused(folder, registry, before, definition);
+  const { version, before, definition, catalog } = await plannedCatalog(folder, registry, change);
   const store = await databasesOf(folder).openListings({ catalog, threads: 0, migration: {} });
   try {
     for (const { datasetId } of newSystems(before, catalog)) await addPartition(folder, datasetId);
     if (!(await catalogs.add(JSON.stringify(definition), version, Date.now())))
       throw new DataError("another command has changed the catalog at the same time: run this one again");
-    return { version: version + 1, before, catalog, lookups: await publishLookups(store, before) };
+    return {
+      version: version + 1,
+      before,
+      catalog,
+      lookups: await publishLookups(store, before, version + 1),
+    };
   } finally {
     await store.close();
   }
 }
 
+/**
+ * Checks a change of the catalog as {@link changeCatalog} does, and changes nothing.
+ *
+ * @throws {CatalogError} with all faults of the definition
+ */
+export async function plannedCatalog(
+  folder: DataFolder,
+  registry: Pick<Registry, "catalogs" | "entitlements">,
+  change: (definition: CatalogDefinition) => CatalogDefinition,
+) {
+  const { version, catalog: before } = await currentCatalog(registry.catalogs);
+  // As it will be read: without members that are undefined.
+  const definition = readDefinition(JSON.parse(JSON.stringify(change(before.definition))));
+  const catalog = createCatalog(definition);
+  requireSuccessor(before.definition, definition);
+  await requireNamesUnused(folder, registry, before, definition);
+  return { version, before, definition, catalog };
+}
+
 const newSystems = (before: Catalog, { systems }: Catalog) =>
   systems.filter(({ id }) => before.systems.every((system) => system.id !== id));
 
-/** Publishes the values of lookups that are not served as the catalog has them. Returns their number. */
-async function publishLookups(store: Listings, before: Catalog): Promise<number> {
+/**
+ * Publishes the values of lookups that are not served as the catalog has them. The gate on shrinkage does not hold back those that the
+ * catalog has no more: the operator has removed them, by the change itself.
+ */
+async function publishLookups(store: Listings, before: Catalog, version: number): Promise<LookupCounts> {
   const { catalog, builds } = store;
-  if (catalog.systems.length === 0) return 0;
+  if (catalog.systems.length === 0) return { published: 0, removed: 0 };
   const wanted = [...catalog.lookups.rows()];
   const keys = new Set(wanted.map(({ record }) => record.LookupKey));
   const removed = [...before.lookups.rows()].filter(({ record }) => !keys.has(record.LookupKey));
-  const changes = [...(await notServed(store, wanted)).map(toRecord), ...removed.map(toRemoval)];
-  if (changes.length === 0) return 0;
+  const changed = await notServed(store, wanted);
+  const counts = { published: changed.length, removed: removed.length };
+  const changes = [...changed.map(toRecord), ...removed.map(toRemoval)];
+  if (changes.length === 0) return counts;
   for (const [datasetId, own] of byDataset(changes)) {
     const source = sourceOf(catalog, datasetId);
     const after = await builds.cursor("Lookup", source);
     await builds.stage("Lookup", source, own, { after, cursor: `catalog ${new Date().toISOString()}` });
   }
-  const { results } = await publishGated(store, ["Lookup"]);
+  const { results } = await publishGated(store, ["Lookup"], { allowShrink: removed.length > 0 });
   const failed = [...results.values()].flat().filter(({ passed }) => !passed);
   if (failed.length > 0)
     throw new DataError(
-      `the values of lookups are staged, but not published, since ${failed.map(({ gate }) => gate).join(", ")} failed: see \`cadastre gates Lookup\``,
+      `version ${version} of the catalog is in force, and the values of its lookups are staged, but not published, since ${failed.map(({ gate }) => gate).join(", ")} failed: \`cadastre gates Lookup\` says why, and \`cadastre publish Lookup\` publishes them after that`,
     );
-  return changes.length;
+  return counts;
 }
 
 /** Returns the rows that are not served, or with another value. */

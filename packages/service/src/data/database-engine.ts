@@ -54,8 +54,6 @@ export async function requireSchema<T>(
   try {
     return await open();
   } catch (cause) {
-    // Of the copy before a migration.
-    if (cause instanceof StoreError && cause.cause instanceof DataError) throw cause.cause;
     const remedy = cause instanceof StoreError ? remedies[cause.code] : undefined;
     if (remedy === undefined) throw cause;
     const { details } = cause as StoreError;

@@ -29,6 +29,8 @@ export const workerName = (): string => `${hostname()}:${process.pid}`;
 
 export type FeedRunReport = {
   readonly counts: FeedCounts;
+  /** Number of records that the run's publications have removed. */
+  readonly removed: number;
   /** Null: the run succeeded. */
   readonly error: string | null;
 };
@@ -51,6 +53,7 @@ export async function runLeased(
   // A registry that cannot be reached for a moment does not end the run: the checks before each publication do.
   const timer = setInterval(() => void renew().catch(() => {}), duration / 3);
   let [counts, modified]: [FeedCounts, number | null] = [{ read: 0, staged: 0, rejected: 0 }, null];
+  let removed = 0;
   let failure: unknown;
   try {
     await runFeed(
@@ -67,6 +70,9 @@ export async function runLeased(
           counts = { read, staged, rejected };
           modified = newest;
         },
+        onRemoved: (records) => {
+          removed += records;
+        },
       },
       services,
     );
@@ -79,17 +85,17 @@ export async function runLeased(
   if (failure !== undefined && signal.aborted) {
     await feeds.release(lease, at);
     log.info({ feed: feed.name }, "stopped the run of a feed");
-    return { counts, error: "the run was stopped" };
+    return { counts, removed, error: "the run was stopped" };
   }
   const error = failure === undefined ? null : errorText(failure);
   const due =
     failure === undefined ? Math.max(at, started + definitionOf(feed).every) : retryAt(lease, at, failure);
   const isSettled = await feeds.settle(lease, { at, due, error, counts, modified });
-  const told = { feed: feed.name, ...counts, seconds: (at - started) / 1000 };
+  const told = { feed: feed.name, ...counts, removed, seconds: (at - started) / 1000 };
   if (!isSettled) log.error(told, "lost the lease of a feed: another worker has it, or it was removed");
   else if (failure === undefined) log.info(told, "ran a feed");
   else log.error({ ...told, ...errorFields(failure) }, "could not run a feed");
-  return { counts, error };
+  return { counts, removed, error };
 }
 
 const leaseLost = () => new FeedError("the lease of the feed was lost");

@@ -50,6 +50,8 @@ export type FeedRun = {
   readonly requireLease: () => Promise<void>;
   /** Called with the counts of the run so far, those of a run that fails as well. */
   readonly onCounts: (counts: FeedCounts, modified: number | null) => void;
+  /** Called after each publication with the number of records that it has removed. */
+  readonly onRemoved: (records: number) => void;
 };
 
 /** A run with what its definition names, which is read once: an OAuth token serves all requests of the run. */
@@ -126,16 +128,17 @@ const latest = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.max(a, b);
 
 async function publish(
-  { signal, requireLease }: FeedRun,
+  { signal, requireLease, onRemoved }: FeedRun,
   resource: RecordName,
   { store, crosswalk, maxShrink, mutexes }: FeedServices,
 ): Promise<void> {
   // A publication reads many records. Several at a time would take all connections that the other runs need.
-  const { results } = await mutexes.run("publish", async () => {
+  const { results, removed } = await mutexes.run("publish", async () => {
     if (isAborted(signal)) throw runStopped();
     await requireLease();
     return publishGated(store, [resource], { crosswalk, maxShrink });
   });
+  onRemoved(removed);
   const found = results.get(resource) ?? [];
   if (allPassed(found)) return;
   const failed = found.filter(({ passed }) => !passed).map(({ gate }) => gate);

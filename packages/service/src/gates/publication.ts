@@ -12,6 +12,8 @@ import { tryGates } from "./gates.ts";
 export type GatedPublication = {
   /** New builds. Empty if nothing was published. */
   readonly builds: readonly Build[];
+  /** Number of records that are served no more. */
+  readonly removed: number;
   /** Results of the gates by resource. */
   readonly results: ReadonlyMap<string, readonly GateResult[]>;
 };
@@ -99,7 +101,9 @@ async function throughGates(
     return { passed: decide(results), evidence: { gates: results, rules: rulesHash(candidate.resource) } };
   };
   const publication = await builds.publish(resources, check, { rehearse: true });
-  return { builds: publication.published ? publication.builds : [], results: found };
+  return publication.published
+    ? { builds: publication.builds, removed: publication.commit.removed, results: found }
+    : { builds: [], removed: 0, results: found };
 }
 
 function setOf(catalog: Catalog, { resource }: Candidate): EntitySet {

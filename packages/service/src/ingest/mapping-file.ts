@@ -5,6 +5,7 @@ import { type Catalog, issueWords, recordNames } from "@cadastre/reso";
 import { isMap, isPair, isScalar, LineCounter, type Node, type ParsedNode, parseDocument } from "yaml";
 import { z } from "zod";
 import { fileReason } from "../file-error.ts";
+import { yamlFault } from "../yaml-fault.ts";
 import { dateFormNames } from "./date-forms.ts";
 import { IngestError } from "./ingest-error.ts";
 import type { ResourceMapping, SourceMapping } from "./mapping.ts";
@@ -56,7 +57,7 @@ export function parseMapping(catalog: Catalog, text: string, file: string): Sour
     throw new IngestError(told.join("\n"));
   };
   if (document.errors.length > 0)
-    refuse(document.errors.map(({ pos, message }) => ({ offset: pos[0], message })));
+    refuse(document.errors.map((fault) => ({ offset: fault.pos[0], message: yamlFault(document, fault) })));
   const read = mappingForm.safeParse(document.toJS(), { error: issueWords });
   const faults = read.success
     ? Object.entries(read.data.resources).flatMap(([name, rules]) => fieldFaults(catalog, name, rules))
@@ -134,6 +135,7 @@ function fieldFaults(catalog: Catalog, name: string, rules: ResourceMapping): re
       path: [...at, "rename", source],
       message: `\`${field}\` is the new name of another field already`,
     })),
+    ...systemFaults(catalog, rules).map(({ path, message }) => ({ path: [...at, ...path], message })),
     ...Object.keys(split)
       .filter((field) => fields.get(field)?.collection === false)
       .map((field) => ({
@@ -141,6 +143,34 @@ function fieldFaults(catalog: Catalog, name: string, rules: ResourceMapping): re
         message: `\`${field}\` is no collection: it holds one value`,
       })),
   ];
+}
+
+/** Field whose value must be the name of a system of the catalog. */
+const systemField = "OriginatingSystemName";
+
+/** Returns the faults of a resource's mapping that gives records the name of a system that there is not. */
+function systemFaults(
+  { systems }: Catalog,
+  { values, defaults, constants }: ResourceMapping,
+): readonly MappingFault[] {
+  const names = systems.map(({ name }) => name);
+  const given = [
+    ...Object.entries(values?.[systemField] ?? {}).map(([from, to]) => ({
+      path: ["values", systemField, from],
+      to,
+    })),
+    ...Object.entries({ defaults, constants }).flatMap(([member, by]) =>
+      by !== undefined && Object.hasOwn(by, systemField)
+        ? [{ path: [member, systemField], to: by[systemField] }]
+        : [],
+    ),
+  ];
+  return given.flatMap(({ path, to }) => {
+    const name = String(to);
+    return names.includes(name)
+      ? []
+      : [{ path, message: unknown(`no system is called \`${name}\``, name, names, true) }];
+  });
 }
 
 /** Returns a message with the closest allowed name, and all of them if they are few. */

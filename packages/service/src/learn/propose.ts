@@ -59,6 +59,8 @@ export function propose(
 ): Proposal {
   const proposed: Partial<Record<LocalResource, LocalField[]>> = {};
   const additions = new Map<string, LookupTable[string]>();
+  /** Lookups of the source, by the name of the lookup that has their values here. */
+  const origins = new Map<string, Set<string>>();
   const notes: string[] = [];
   const others = new Map(
     systems
@@ -95,11 +97,14 @@ export function propose(
       return { lookup, lookupStatus: standard };
     }
     const name = lookup.startsWith(system.prefix) ? lookup : system.prefix + lookup.replaceAll(/\W/g, "_");
-    const own = toLookupValues(values, system.lookups?.[name]);
+    const origin = (origins.get(name) ?? new Set()).add(lookup);
+    origins.set(name, origin);
+    const all = [...origin].flatMap((one) => lookups.get(one) ?? []);
+    const own = toLookupValues(all, system.lookups?.[name]);
     additions.set(name, own);
-    if (own.length < values.length)
+    if (toLookupValues(values).length < values.length)
       notes.push(
-        `lookup ${name}: ${values.length - own.length} values are listed twice, empty or longer than 255 characters, and left out`,
+        `lookup ${name}: ${values.length - toLookupValues(values).length} values are listed twice, empty or longer than 255 characters, and left out`,
       );
     if (own.length === 0) return { lookup: name, lookupStatus: "Open" };
     // A sample does not tell that there are no other values.
@@ -226,7 +231,31 @@ export function propose(
     const added = values.filter(([value]) => !known.has(value));
     return added.length > 0 || !Object.hasOwn(own, name) ? [[name, added] as const] : [];
   });
-  return { fields: proposed, lookups: Object.fromEntries(news), verdicts, notes: [...new Set(notes)] };
+  const lookupsOf = Object.fromEntries(news);
+  const merged = [...new Set([...origins.keys(), ...additions.keys()])].flatMap((name) =>
+    mergeNotes(name, [...(origins.get(name) ?? [name])], lookupsOf[name]?.length ?? 0, system),
+  );
+  return { fields: proposed, lookups: lookupsOf, verdicts, notes: [...new Set([...notes, ...merged])] };
+}
+
+/** Notes on a lookup that has values of several lookups: of the source, of the system or of the dictionary. */
+function mergeNotes(
+  name: string,
+  origins: readonly string[],
+  added: number,
+  { lookups = {} }: OriginatingSystem,
+): readonly string[] {
+  const of = origins.map((origin) => `\`${origin}\``).join(" and ");
+  const isStandard = standardStatus.has(name);
+  const before = isStandard ? dictionaryCatalog.lookups.values(name).length : (lookups[name]?.length ?? 0);
+  return [
+    ...(origins.length > 1 ? [`lookup ${name}: merged from the source's lookups ${of}`] : []),
+    ...(added > 0 && before > 0
+      ? [
+          `lookup ${name}: the ${added} values of the source's ${of} join the ${before} that the ${isStandard ? "dictionary" : "system"} has`,
+        ]
+      : []),
+  ];
 }
 
 /** Status of the dictionary's lookups. */

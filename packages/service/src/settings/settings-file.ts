@@ -12,6 +12,7 @@ import {
   type YAMLMap,
 } from "yaml";
 import { fileReason } from "../file-error.ts";
+import { yamlFault } from "../yaml-fault.ts";
 import {
   type FileMember,
   fileMembers,
@@ -75,7 +76,7 @@ export function parseSettings(file: string, text: string, environment: Environme
   };
   const syntax = [...document.errors, ...document.warnings];
   if (syntax.length > 0)
-    return broken(syntax.map(({ pos, message }) => `${at(pos[0])} is not valid YAML: ${message}`));
+    return broken(syntax.map((fault) => `${at(fault.pos[0])} ${yamlFault(document, fault)}`));
   const { contents } = document;
   if (contents === null || (isScalar(contents) && contents.value === null)) return noSettingsFile;
   if (!isMap(contents))

@@ -104,7 +104,22 @@ test.each([
   ["resource: {}", "m:1:1: unknown member `resource`: did you mean `resources`?"],
   ["resources:\n  Property:\n    unknownFields: keep", "m:3:5: `resources.Property.unknownFields`"],
   ["resources: {Property: {drop: [}", "m:1:"],
-  ["resources:\n  Property:\n    drop: [City]\n    drop: [Country]", "m:4:5: Map keys must be unique"],
+  [
+    "resources:\n  Property:\n    drop: [City]\n    drop: [Country]",
+    "m:4:5: `drop` occurs twice in one section: keep one",
+  ],
+  [
+    "resources:\n  Property:\n    constants:\n      OriginatingSystemName: Lone Star",
+    "m:4:7: no system is called `Lone Star`: allowed are Lone Star MLS, Hill Country Exchange, ",
+  ],
+  [
+    "resources:\n  Office:\n    defaults: { OriginatingSystemName: Cascade MSL }",
+    "m:3:17: no system is called `Cascade MSL`: did you mean `Cascade MLS`? allowed are Lone Star MLS, ",
+  ],
+  [
+    "resources:\n  Office:\n    values: { OriginatingSystemName: { LS: lonestar } }",
+    "m:3:40: no system is called `lonestar`: allowed are Lone Star MLS, ",
+  ],
 ])("%j is refused", (text, message) => {
   expect(() => parseMapping(sampleCatalog, text, "m")).toThrow(message);
 });

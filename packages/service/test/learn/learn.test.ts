@@ -122,6 +122,40 @@ describe("a source's metadata is proposed in words", () => {
   });
 });
 
+test("values of several lookups that become one are told, and all kept", async () => {
+  const fields = ["A", "B", "C"].map((name, i) => ({
+    ResourceName: "Property",
+    FieldName: `Merged${name}`,
+    LookupName: ["Pier Kind", "Pier-Kind", "NSM_Zone"][i],
+  }));
+  const values = [
+    ["Pier Kind", "Wood"],
+    ["Pier Kind", "Steel"],
+    ["Pier-Kind", "Steel"],
+    ["Pier-Kind", "Rock"],
+    ["NSM_Zone", "Farm"],
+    ["NSM_Zone", "Forest"],
+  ].map(([LookupName, LookupValue]) => ({ LookupName, LookupValue }));
+  const metadata = schemaXml(`<Schema xmlns="http://docs.oasis-open.org/odata/ns/edm" Namespace="m">
+    <EntityType Name="Property">${fields.map(({ FieldName }) => `<Property Name="${FieldName}" Type="Edm.String"/>`).join("")}</EntityType>
+    <EntityContainer Name="C"><EntitySet Name="Property" EntityType="m.Property"/></EntityContainer></Schema>`);
+  const told = await command(
+    "system",
+    "learn",
+    "northshore",
+    "--metadata",
+    await place("merged.xml", metadata),
+    "--lookups",
+    await place("merged.json", JSON.stringify([...fields, ...values])),
+  );
+  expect(told.split("\n").filter((line) => line.includes("lookup ") && !line.startsWith("+ field"))).toEqual([
+    "+ lookup NSM_Pier_Kind of northshore: 3 values, `Wood`, `Steel`, `Rock`",
+    "+ lookup NSM_Zone of northshore: 1 values, `Forest`",
+    "! lookup NSM_Pier_Kind: merged from the source's lookups `Pier Kind` and `Pier-Kind`",
+    "! lookup NSM_Zone: the 1 values of the source's `NSM_Zone` join the 2 that the system has",
+  ]);
+});
+
 /** Facts that metadata does not state. */
 const stated = ({ name, type, collection, maxLength, precision, scale, lookup, displayName }: LocalField) =>
   JSON.stringify({ name, type, collection, maxLength, precision, scale, lookup, displayName });

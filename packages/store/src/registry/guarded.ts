@@ -27,8 +27,26 @@ export function guarded<Methods extends TableMethods>(
   return Object.fromEntries(guardedMethods) as Methods;
 }
 
-/** Throws `registry_unavailable` with the code of the error alone, because its message may quote the request. */
+/** An error of a function that the caller gave. */
+class CallbackError extends Error {
+  override readonly name = "CallbackError";
+}
+
+/** Calls a function that the caller gave. Its errors pass {@link giveUp} unchanged. */
+export async function called<Result>(callback: () => Promise<Result>): Promise<Result> {
+  try {
+    return await callback();
+  } catch (cause) {
+    throw new CallbackError("a function of the caller failed", { cause });
+  }
+}
+
+/**
+ * Throws `registry_unavailable` with the code of the error alone, because its message may quote the request. A `StoreError`, and an error of
+ * a function that the caller gave, is thrown unchanged.
+ */
 export function giveUp(error: unknown): never {
+  if (error instanceof CallbackError) throw error.cause;
   if (!(error instanceof Error) || error instanceof StoreError) throw error;
   const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
   throw new StoreError("registry_unavailable", code, { cause: error });

@@ -2,6 +2,7 @@ import type { Knex } from "knex";
 import { applySteps, hasAllSteps } from "../database/migration-steps.ts";
 import type { SchemaOptions } from "../database/schema-options.ts";
 import { StoreError } from "../errors.ts";
+import { called } from "./guarded.ts";
 import { registrySteps } from "./registry-tables.ts";
 
 /**
@@ -23,8 +24,10 @@ export async function migrateRegistry(
     await exclude(transaction);
     if ((await stateOf(transaction)) === "older") {
       if (migration === "refuse") throw new StoreError("schema_older", "the registry");
-      await migration.before?.();
-      migration.onProgress?.("registry: changing its tables");
+      await called(async () => {
+        await migration.before?.();
+        migration.onProgress?.("registry: changing its tables");
+      });
     }
     await applySteps(transaction, registrySteps);
   });

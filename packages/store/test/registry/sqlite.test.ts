@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, expect, test } from "vitest";
+import { registerChecksum } from "../../src/checksum/checksums.ts";
 import { openSqliteRegistry, openSqliteRegistryAudit } from "../../src/registry/index.ts";
+import { registrySteps } from "../../src/registry/registry-tables.ts";
 import { checkSqlite } from "../../src/sqlite/index.ts";
 import { conformance } from "./conformance.ts";
 
@@ -43,6 +45,23 @@ test("what another process locks is read, and is unavailable for writing after t
   expect(await registry.entitlements.list()).toEqual([]);
   other.close();
   await registry.close();
+});
+
+test("an error of the caller's copy before a migration is thrown as it is, and nothing is migrated", async () => {
+  const file = fileOf("older");
+  await (await openSqliteRegistry({ file })).close();
+  const database = new Database(file);
+  registerChecksum(database);
+  const { listedIn } = registrySteps;
+  const steps = database.prepare(`select name from ${listedIn} order by name`).pluck().all();
+  database.prepare(`delete from ${listedIn} where name = ?`).run(steps.at(-1));
+  const left = () => database.prepare(`select count(*) from ${listedIn}`).pluck().get();
+  const full = new TypeError("the disk is full");
+  const before = () => Promise.reject(full);
+  await expect(openSqliteRegistry({ file, migration: { before } })).rejects.toBe(full);
+  expect(left()).toBe(steps.length - 1);
+  database.close();
+  rmSync(file);
 });
 
 // The last test: it reads what those before it have left.

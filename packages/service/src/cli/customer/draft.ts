@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Entitlement } from "@cadastre/entitlement";
 import type { Config } from "../../config.ts";
-import { checkDocument, findingLine } from "../entitlement/document-check.ts";
+import { requireSignable } from "../entitlement/document-check.ts";
 import { readText } from "../entitlement/files.ts";
 import type { GrantCatalog } from "../entitlement/grant-catalog.ts";
 import {
@@ -77,15 +77,15 @@ async function draftOf(
     [template, systems, regions].every((option) => option === undefined) && expires !== undefined;
   return target.present !== undefined && isRenewal
     ? { document: target.present }
-    : { document: fromTemplate(target, options, config, catalog) };
+    : { document: await fromTemplate(target, options, config, catalog) };
 }
 
-function fromTemplate(
+async function fromTemplate(
   { customer, version }: DraftTarget,
   { template, systems, regions }: DraftOptions,
   config: Config,
   catalog: GrantCatalog,
-): DraftEntitlement {
+): Promise<DraftEntitlement> {
   if (template === undefined || systems === undefined)
     throw new WrongUsage(
       "say what the customer is to see: `--template` and `--systems`, or `--edit` with the file of a document",
@@ -103,9 +103,7 @@ async function fromFile(
     throw new WrongUsage(
       "`--edit` names a document that says everything: leave out `--template`, `--systems` and `--regions`, or `--edit`",
     );
-  const { document, findings } = checkDocument(await readText(file), catalog, Date.now());
-  if (document === undefined)
-    throw new CommandRefused(findings.map((finding) => findingLine(file, finding)).join("\n"));
+  const document = await requireSignable(file, await readText(file), catalog, Date.now());
   if (![customer, placeholderCustomer].includes(document.sub))
     throw new CommandRefused(
       `${file} is the document of another customer, \`${document.sub}\`: put \`${customer}\` in its \`sub\``,

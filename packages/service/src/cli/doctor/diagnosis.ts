@@ -27,7 +27,8 @@ export type DoctorCheck =
   | { readonly name: string; readonly needs: "folder"; readonly run: (context: FolderContext) => Results }
   | {
       readonly name: string;
-      readonly needs: "registry";
+      /** `keys`: the registry, and a role that may read the API keys. */
+      readonly needs: "registry" | "keys";
       readonly run: (context: RegistryContext) => Results;
     };
 

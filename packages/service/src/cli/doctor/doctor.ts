@@ -18,7 +18,7 @@ import {
 } from "./diagnosis.ts";
 import { folderChecks } from "./folder-checks.ts";
 import { machineChecks } from "./machine-checks.ts";
-import { registryChecks } from "./registry-checks.ts";
+import { keysUnread, mayReadKeys, registryChecks } from "./registry-checks.ts";
 import { workerChecks } from "./worker-checks.ts";
 
 /** A diagnosis with the name of its check. */
@@ -70,6 +70,7 @@ async function* diagnose(environment: DoctorContext["environment"], now: number)
       };
       return;
     }
+    let readsKeys: boolean | undefined;
     for (const one of [
       { name: check, needs: "registry", run: checkRegistry } as const,
       ...registryChecks,
@@ -77,8 +78,13 @@ async function* diagnose(environment: DoctorContext["environment"], now: number)
     ]) {
       // A transaction of its own for each: in PostgreSQL a failed statement ends the transaction.
       const audit = await withDataFolder(folder.path, () => openRegistryAudit(folder));
+      const opened = { ...context, config, folder, audit };
       try {
-        yield* run([one], { ...context, config, folder, audit });
+        if (one.needs === "keys" && readsKeys === undefined) {
+          readsKeys = await mayReadKeys(opened);
+          if (!readsKeys) yield { check: "keys", ...keysUnread };
+        }
+        if (one.needs !== "keys" || readsKeys === true) yield* run([one], opened);
       } finally {
         await audit.close();
       }

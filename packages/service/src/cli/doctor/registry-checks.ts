@@ -10,21 +10,21 @@ import { type Diagnosis, type DoctorCheck, mend, type RegistryContext, sound, wa
 export const registryChecks: readonly DoctorCheck[] = [
   // First: it names the role that other checks may not have the rights for.
   { name: "roles", needs: "registry", run: checkRoles },
-  { name: "secrets", needs: "registry", run: checkOwnSecrets },
+  { name: "secrets", needs: "keys", run: checkOwnSecrets },
   { name: "trust", needs: "registry", run: checkTrust },
   { name: "entitlements", needs: "registry", run: checkEntitlements },
-  { name: "keys", needs: "registry", run: checkKeys },
+  { name: "keys", needs: "keys", run: checkKeys },
   { name: "parts", needs: "registry", run: checkPlace },
 ];
 
-/** Result of checks of API keys for a role that may not read them, such as that of a worker. */
-const unread = warn(
+/** Result in place of the checks of API keys for a role that may not read them, such as that of a worker. */
+export const keysUnread = warn(
   "the user of the database may not read the API keys, as is right for workers",
   "to check the keys too, run `cadastre doctor` with the address of cadastre_service",
 );
 
 /** True if the role of the database may read API keys. A statement that it may not run would end the transaction of all checks. */
-async function mayReadKeys({ audit, folder }: RegistryContext): Promise<boolean> {
+export async function mayReadKeys({ audit, folder }: RegistryContext): Promise<boolean> {
   if (folder.postgres === undefined) return true;
   const right = audit.prepare<{ readonly may: boolean }>(
     "cadastre_registry",
@@ -34,12 +34,7 @@ async function mayReadKeys({ audit, folder }: RegistryContext): Promise<boolean>
   return false;
 }
 
-async function* checkOwnSecrets(context: RegistryContext): AsyncGenerator<Diagnosis> {
-  if (!(await mayReadKeys(context))) {
-    yield unread;
-    return;
-  }
-  const { audit, config, folder } = context;
+async function* checkOwnSecrets({ audit, config, folder }: RegistryContext): AsyncGenerator<Diagnosis> {
   let faults = 0;
   for await (const { code, subject, detail } of checkSecrets(audit, folder)) {
     faults++;
@@ -86,12 +81,7 @@ async function* checkEntitlements({ audit, now }: RegistryContext): AsyncGenerat
 
 type KeyUse = { readonly customer: string; readonly used: unknown };
 
-async function* checkKeys(context: RegistryContext): AsyncGenerator<Diagnosis> {
-  if (!(await mayReadKeys(context))) {
-    yield unread;
-    return;
-  }
-  const { audit, now } = context;
+async function* checkKeys({ audit, now }: RegistryContext): AsyncGenerator<Diagnosis> {
   const keys = audit.prepare<KeyUse>(
     "cadastre_api_key",
     `select customer, last_used as "used" from cadastre_api_key where (expires is null or expires > ?) and (revoked is null or revoked > ?)`,

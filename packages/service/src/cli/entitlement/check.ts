@@ -24,7 +24,7 @@ async function check(file: string, { catalog: given, json }: Options): Promise<v
       `\`${file}\` is a signed entitlement: \`cadastre entitlement inspect\` shows its document, and \`verify\` verifies it`,
     );
   const catalog = await readGrantCatalog(given);
-  const { findings, document } = checkDocument(text, catalog, Date.now());
+  const { findings, document } = await checkDocument(text, catalog, Date.now());
   const faults = findings.filter(({ severity }) => severity === "fault").length;
   const disclosures = document === undefined ? [] : tellDisclosures(document, catalog.catalog);
   if (json) printResult(JSON.stringify({ file, faults, findings, disclosures }));
@@ -34,5 +34,9 @@ async function check(file: string, { catalog: given, json }: Options): Promise<v
       `${file} has ${faults} ${faults === 1 ? "fault" : "faults"}: nothing could be signed`,
     );
   printMessage(formatGrants(document, catalog));
+  if (catalog.systems.length === 0)
+    printMessage(
+      "Systems and local fields were not checked, since no service is here: give its `cadastre system export` with --catalog.",
+    );
   printMessage(`${file} can be signed.`);
 }

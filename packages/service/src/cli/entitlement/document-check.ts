@@ -1,8 +1,10 @@
 import { type Entitlement, type EntitlementFault, findFaults } from "@cadastre/entitlement";
 import { nearest } from "@cadastre/odata/tree";
+import { CommandRefused, printMessage } from "../outcome.ts";
 import type { GrantCatalog } from "./grant-catalog.ts";
 import { type JsonText, readJsonText, type TextPosition } from "./json-text.ts";
 import { withTimes } from "./new-document.ts";
+import { listedNames, regionWarnings } from "./region-warnings.ts";
 
 /** A finding about a member of a document's text. */
 export type DocumentFinding = TextPosition & {
@@ -25,9 +27,14 @@ export type DocumentCheck = {
 /**
  * Checks the text of a document before it is signed: `sign` fills in its id and its times if it has none.
  *
- * @param at time of the check, in milliseconds since 1970. Without it an expired document is no fault
+ * @param at time at which the document is to be in force at the service, in milliseconds since 1970. Without it an expired document is no
+ * fault, and one for another service is only warned of
  */
-export function checkDocument(text: string, catalog: GrantCatalog, at?: number): DocumentCheck {
+export async function checkDocument(
+  text: string,
+  catalog: GrantCatalog,
+  at?: number,
+): Promise<DocumentCheck> {
   const json = readJsonText(text);
   const ofText = json.faults.map((fault) => ({ severity: "fault", allowed: [], ...fault }) as const);
   if (json.value === undefined) return { findings: ofText, document: undefined };
@@ -38,13 +45,64 @@ export function checkDocument(text: string, catalog: GrantCatalog, at?: number):
     ...(at !== undefined && { at: at / 1000 }),
   });
   const ofDocument = faults.map((fault) => findingOf(fault, json, catalog));
-  const warnings = faults.length === 0 ? warningsOf(document as Entitlement, json, catalog) : [];
-  const isValid = ofText.length === 0 && faults.length === 0;
-  return {
-    findings: [...ofText, ...ofDocument, ...warnings],
-    document: isValid ? (document as Entitlement) : undefined,
-  };
+  const ofNames = nameFindings(document, json, catalog, at === undefined ? "warning" : "fault");
+  const warnings = faults.length === 0 ? await regionFindings(document as Entitlement, json, catalog) : [];
+  const findings = [...ofText, ...ofNames, ...ofDocument, ...warnings];
+  const isValid = findings.every(({ severity }) => severity === "warning");
+  return { findings, document: isValid ? (document as Entitlement) : undefined };
 }
+
+/**
+ * Checks the text of a document, and prints warnings to standard error.
+ *
+ * @param at see {@link checkDocument}
+ * @throws {CommandRefused} with a line for each finding, if the document has faults
+ */
+export async function requireSignable(
+  file: string,
+  text: string,
+  catalog: GrantCatalog,
+  at?: number,
+): Promise<Entitlement> {
+  const { document, findings } = await checkDocument(text, catalog, at);
+  const lines = findings.map((finding) => findingLine(file, finding));
+  if (document === undefined) throw new CommandRefused(lines.join("\n"));
+  for (const line of lines) printMessage(line);
+  return document;
+}
+
+/** Compares the names of the issuer and the service with those that the service on this machine trusts. */
+function nameFindings(
+  document: unknown,
+  json: JsonText,
+  { service }: GrantCatalog,
+  severity: DocumentFinding["severity"],
+): readonly DocumentFinding[] {
+  if (service === undefined) return [];
+  return trustedMembers.flatMap(({ member, code, message }): readonly DocumentFinding[] => {
+    const [given, trusted] = [valueAt(document, [member]), service[member]];
+    // A value of another type is a fault of its form.
+    if (typeof given !== "string" || given === trusted) return [];
+    const similar = nearest(given, [trusted]);
+    return [
+      {
+        ...json.positionOf([member]),
+        severity,
+        path: member,
+        code,
+        message: `\`${given}\` ${message}`,
+        allowed: [trusted],
+        ...(similar !== undefined && { suggestion: similar }),
+      },
+    ];
+  });
+}
+
+/** Members that must be equal to a name of the service, in the order of a document. */
+const trustedMembers = [
+  { member: "iss", code: "entitlement_issuer", message: "is not the issuer that this service trusts" },
+  { member: "aud", code: "entitlement_audience", message: "is not the name of this service" },
+] as const;
 
 function findingOf(fault: EntitlementFault, json: JsonText, catalog: GrantCatalog): DocumentFinding {
   const { path, code, message, allowed, suggestion } = fault;
@@ -80,46 +138,22 @@ function datasetLike(given: unknown, { systems }: GrantCatalog): string | undefi
   return names.get(nearest(given, names.keys()) ?? given);
 }
 
-/** Warns of regions in which no record can lie. */
-function warningsOf(
-  { regions }: Entitlement,
+const regionFindings = async (
+  document: Entitlement,
   json: JsonText,
   catalog: GrantCatalog,
-): readonly DocumentFinding[] {
-  const { states, systems } = catalog;
-  const systemNames = systems.map(({ name }) => name);
-  return regions.flatMap(({ kind, value }, i): readonly DocumentFinding[] => {
-    const [known, given] =
-      kind === "originating_system"
-        ? [systemNames, value]
-        : kind === "state" || kind === "county"
-          ? [states, value.slice(0, 2)]
-          : [[value], value];
-    if (known.includes(given)) return [];
-    const suggestion = nearest(given, known);
-    const path = ["regions", i, "value"];
-    return [
-      {
-        ...json.positionOf(path),
-        severity: "warning",
-        path: path.join("."),
-        message: `no record lies in \`${value}\``,
-        allowed: known,
-        ...(kind === "originating_system" && suggestion !== undefined && { suggestion }),
-      },
-    ];
-  });
-}
-
-/** Most names that are listed in a line. */
-const mostListed = 60;
+): Promise<readonly DocumentFinding[]> =>
+  (await regionWarnings(document, catalog)).map(({ path, ...warning }) => ({
+    ...json.positionOf(path),
+    ...warning,
+    severity: "warning",
+    path: path.join("."),
+  }));
 
 /** Returns a finding as a line: file, position, member, what is wrong and what is allowed. */
 export function findingLine(file: string, finding: DocumentFinding): string {
   const { line, column, severity, path, message, allowed, suggestion } = finding;
   const similar = suggestion === undefined ? "" : `; did you mean \`${suggestion}\`?`;
-  const more = allowed.length > mostListed ? ` … (${allowed.length} names)` : "";
-  const listed = allowed.slice(0, allowed.length > mostListed ? 5 : mostListed).join(", ");
-  const all = allowed.length === 0 ? "" : `; allowed: ${listed}${more}`;
+  const all = allowed.length === 0 ? "" : `; allowed: ${listedNames(allowed)}`;
   return `${file}:${line}:${column}: ${severity === "warning" ? "warning: " : ""}${path === "" ? "document" : path}: ${message}${similar}${all}`;
 }

@@ -8,7 +8,7 @@ import type { Config } from "../../config.ts";
 import type { DataFolder } from "../../data/data-folder.ts";
 import type { Registry } from "../../data/registry.ts";
 import { CommandRefused } from "../outcome.ts";
-import { checkDocument, findingLine } from "./document-check.ts";
+import { requireSignable } from "./document-check.ts";
 import { readText } from "./files.ts";
 import type { GrantCatalog } from "./grant-catalog.ts";
 
@@ -17,7 +17,7 @@ const customerPrefix = "customer:";
 
 /**
  * Reads a document from where a person says: a file with the JSON document or the signed entitlement, `-` for standard input, or
- * `customer:acme` for what is installed for that customer.
+ * `customer:acme` for what is installed for that customer. Warnings about a JSON document go to standard error.
  *
  * @throws {CommandRefused} if there is none, or the document has faults other than its expiry
  */
@@ -30,10 +30,7 @@ export async function readDocument(source: string, catalog: GrantCatalog): Promi
   }
   const text = await readText(source);
   if (/^\s*[\w-]+\.[\w-]+\.[\w-]+\s*$/.test(text)) return inspectEntitlement(text.trim()).document;
-  const { document, findings } = checkDocument(text, catalog);
-  if (document === undefined)
-    throw new CommandRefused(findings.map((finding) => findingLine(source, finding)).join("\n"));
-  return document;
+  return requireSignable(source, text, catalog);
 }
 
 /** An installed entitlement, with its document. */

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { type Entitlement, type EntitlementFault, findFaults } from "@cadastre/entitlement";
 import { nearest } from "@cadastre/odata/tree";
-import { audience, issuer } from "../../access/demo-issuer.ts";
+import { trustedNames } from "../../access/demo-issuer.ts";
 import type { Config } from "../../config.ts";
-import { CommandRefused, WrongUsage } from "../outcome.ts";
+import { CommandRefused, printMessage, WrongUsage } from "../outcome.ts";
 import type { GrantCatalog } from "./grant-catalog.ts";
+import { listedNames, regionWarnings } from "./region-warnings.ts";
 import {
   type EntitlementTemplate,
   entitlementTemplates,
@@ -27,20 +28,21 @@ export type TemplateChoices = {
 };
 
 /**
- * Returns a document from a template.
+ * Returns a document from a template, and warns on standard error of regions without records.
  *
  * @throws {CommandRefused} if a system or a region does not exist
  */
-export function documentOf(
+export async function documentOf(
   { template, customer, version, systems, regions }: TemplateChoices,
-  { trust }: Pick<Config, "trust">,
+  config: Pick<Config, "trust">,
   catalog: GrantCatalog,
-): DraftEntitlement {
+): Promise<DraftEntitlement> {
   const { grants }: EntitlementTemplate = entitlementTemplates[template];
   const resources = templateResources(template, catalog);
+  const { issuer: iss, audience: aud } = trustedNames(config);
   const document = {
-    iss: trust?.issuer ?? issuer,
-    aud: trust?.audience ?? audience,
+    iss,
+    aud,
     sub: customer,
     ver: version,
     products: grants.products,
@@ -52,6 +54,8 @@ export function documentOf(
   };
   const faults = findFaults(withTimes(document), catalog.scopeOptions);
   if (faults.length > 0) throw new WrongUsage(faults.map(optionFault).join("\n"));
+  for (const warning of await regionWarnings(document, catalog))
+    printMessage(`Warning: ${optionFault(warning)}`);
   return document;
 }
 
@@ -70,9 +74,14 @@ export const withTimes = (document: object): object => ({
   ...document,
 });
 
-function optionFault({ path, message, allowed, suggestion }: EntitlementFault): string {
+function optionFault({
+  path,
+  message,
+  allowed,
+  suggestion,
+}: Pick<EntitlementFault, "path" | "message" | "allowed" | "suggestion">): string {
   const option = { regions: "--regions", sub: "<customer>" }[String(path[0])] ?? path.join(".");
-  const all = allowed.length === 0 ? "" : `: allowed are ${allowed.join(", ")}`;
+  const all = allowed.length === 0 ? "" : `: allowed are ${listedNames(allowed)}`;
   const similar = suggestion === undefined ? "" : `, did you mean \`${suggestion}\`?`;
   return `${option}: ${message}${similar}${all}`;
 }

@@ -49,7 +49,7 @@ const templatesHelp = () =>
 
 async function create({ out, catalog: given, ...choices }: Options): Promise<void> {
   const catalog = await readGrantCatalog(given);
-  const document = documentOf({ ...choices, version: 1 }, readConfig(process.env), catalog);
+  const document = await documentOf({ ...choices, version: 1 }, readConfig(process.env), catalog);
   const text = JSON.stringify(document, null, 2);
   if (out === undefined) printResult(text);
   else await writeNew(out, text);

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import {
-  compileScope,
   type Disclosure,
   type Entitlement,
   findDisclosures,
@@ -12,10 +11,12 @@ import type { Catalog } from "@cadastre/reso";
 import { Command } from "commander";
 import { scopeOptionsOf } from "../../catalog.ts";
 import { type ActionAudit, audited, issuerAudit } from "../audited.ts";
-import { catalogFor, catalogOption } from "../catalog.ts";
+import { catalogOption } from "../catalog.ts";
 import { CommandRefused, printMessage, printResult } from "../outcome.ts";
 import { instantText } from "./describe.ts";
-import { readJson, replacePublic } from "./files.ts";
+import { requireSignable } from "./document-check.ts";
+import { readText, replacePublic } from "./files.ts";
+import { readGrantCatalog } from "./grant-catalog.ts";
 import { readIssuerFile } from "./issuer-file.ts";
 import { readDays } from "./option-values.ts";
 
@@ -44,12 +45,12 @@ export const signCommand = (): Command =>
 
 async function sign(file: string, options: Options): Promise<void> {
   const { key, out, days, strict, json } = options;
-  const catalog = await catalogFor(options.catalog);
-  const document = complete(await readJson(file), days, Math.floor(Date.now() / 1000));
+  const catalog = await readGrantCatalog(options.catalog);
+  const text = await readText(file);
+  await requireSignable(file, text, catalog);
+  const document = complete(JSON.parse(text), days, Math.floor(Date.now() / 1000));
   const signer = await readIssuerFile(key);
-  // Throws for a grant that a service could not read, before it is signed.
-  compileScope(document, { entitySets: scopeOptionsOf(catalog).entitySets });
-  const disclosures = tellDisclosures(document, catalog);
+  const disclosures = tellDisclosures(document, catalog.catalog);
   if (strict && disclosures.some(({ shown }) => shown))
     throw new CommandRefused(
       "nothing is signed: a shown field may reveal a masked one; mask it, or sign without `--strict`",

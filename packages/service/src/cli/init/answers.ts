@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { nearest } from "@cadastre/odata";
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
 import { fileReason, isFileError } from "../../file-error.ts";
+import { yamlFault } from "../../yaml-fault.ts";
 import { CommandRefused, WrongUsage } from "../outcome.ts";
 import { type InitAnswers, type Question, questions } from "./questions.ts";
 
@@ -54,7 +55,7 @@ export function readAnswers(file: string): KnownAnswers {
   };
   if (document.errors.length > 0)
     throw new CommandRefused(
-      document.errors.map(({ pos, message }) => `${at(pos[0])} is not valid YAML: ${message}`).join("\n"),
+      document.errors.map((fault) => `${at(fault.pos[0])} ${yamlFault(document, fault)}`).join("\n"),
     );
   const names: readonly string[] = questions.map(({ name }) => name);
   const { contents } = document;

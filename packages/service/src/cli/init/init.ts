@@ -43,11 +43,18 @@ async function init(options: InitOptions & Readonly<Record<string, string>>): Pr
   await setUp(file, answers);
 }
 
-/** A flag takes precedence over the file of answers. */
+/** Questions whose answers are paths. */
+const paths: readonly string[] = ["data", "issuer_key"];
+
+/**
+ * A flag takes precedence over the file of answers. A path of a flag starts from the current folder, as the shell completes it; all other
+ * paths start from the folder of the settings file, as those in that file do.
+ */
 function knownAnswers(options: InitOptions & Readonly<Record<string, string>>): ReadonlyMap<string, string> {
   const flags = questions.flatMap((question): [string, string][] => {
     const answer = options[optionOf(question)];
-    return answer === undefined ? [] : [[question.name, answer]];
+    if (answer === undefined) return [];
+    return [[question.name, paths.includes(question.name) && answer !== "" ? resolve(answer) : answer]];
   });
   return new Map([...(options.from === undefined ? [] : readAnswers(options.from)), ...flags]);
 }
@@ -65,8 +72,14 @@ function prompt(): ((question: Question) => Promise<string>) | undefined {
   };
 }
 
-async function setUp(file: string, answers: InitAnswers): Promise<void> {
+async function setUp(file: string, given: InitAnswers): Promise<void> {
   const folder = dirname(resolve(file));
+  const { data, issuer_key } = given;
+  const answers = {
+    ...given,
+    data: resolve(folder, data),
+    issuer_key: issuer_key === "" ? "" : resolve(folder, issuer_key),
+  };
   const urlFile = join(folder, "database-url");
   const keySetFile = join(folder, "key-set.json");
   const hasPassword = answers.database_url !== "" && new URL(answers.database_url).password !== "";
@@ -91,7 +104,7 @@ async function setUp(file: string, answers: InitAnswers): Promise<void> {
   const tableOwner = await userWhoChangesTables(configAt(answers.database_url));
   printMessage(`Databases without listings: ${answers.database_url === "" ? answers.data : "in PostgreSQL"}`);
   if (isIssuer) {
-    await mkdir(dirname(resolve(answers.issuer_key)), { recursive: true, mode: 0o700 });
+    await mkdir(dirname(answers.issuer_key), { recursive: true, mode: 0o700 });
     await createIssuerKey({ out: answers.issuer_key, jwks: keySetFile });
   }
   if (hasPassword) await writePrivate(urlFile, answers.database_url);
@@ -105,7 +118,7 @@ async function setUp(file: string, answers: InitAnswers): Promise<void> {
       `${tableOwner} may change tables, which a service need not: run the SQL of \`cadastre init roles\`, write the address of cadastre_service to ${hasPassword ? urlFile : file}, and give the owner's in CADASTRE_DATABASE_URL to commands that change tables.`,
     );
   printMessage(nextSteps(file, answers));
-  printResult(summary(answers).trimEnd());
+  printResult(summary(given).trimEnd());
 }
 
 function settingsOf(
@@ -115,8 +128,8 @@ function settingsOf(
   isIssuer: boolean,
 ): ReadonlyMap<string, string> {
   const fromFolder = (path: string) => {
-    const found = relative(folder, resolve(path));
-    return found.startsWith("..") || isAbsolute(found) ? resolve(path) : `./${found}`;
+    const found = relative(folder, path);
+    return found.startsWith("..") || isAbsolute(found) ? path : `./${found}`;
   };
   const given: readonly (readonly [string, string])[] = [
     ["data", fromFolder(answers.data)],
@@ -136,9 +149,14 @@ function settingsOf(
 }
 
 /** Returns the answers as a file for `--from`, without the password of the database. */
-function summary({ systems, database_url, ...others }: InitAnswers): string {
+function summary({ systems, database_url, port, ...others }: InitAnswers): string {
   const withoutPassword = database_url.replace(/:\/\/[^@/]*@/, "://…@");
-  return stringify({ ...others, database_url: withoutPassword, systems: systemsOf(systems) });
+  return stringify({
+    ...others,
+    port: Number(port),
+    database_url: withoutPassword,
+    systems: systemsOf(systems),
+  });
 }
 
 function nextSteps(file: string, { issuer_key, systems }: InitAnswers): string {

@@ -1,10 +1,10 @@
 import { type CatalogDefinition, CatalogError, pathText } from "@cadastre/reso";
 import type { AuditAction } from "../../audit/actions.ts";
-import { type ChangedCatalog, changeCatalog } from "../../data/change-catalog.ts";
+import { type ChangedCatalog, changeCatalog, plannedCatalog } from "../../data/change-catalog.ts";
 import { withRegistry } from "../../data/registry.ts";
 import { runningService } from "../../takes-effect.ts";
 import { audited, auditOf } from "../audited.ts";
-import { withServiceFolder } from "../data.ts";
+import { withServiceFolder, withServiceRegistry } from "../data.ts";
 import { CommandRefused, printMessage } from "../outcome.ts";
 import { number } from "../progress.ts";
 
@@ -24,18 +24,32 @@ export const editCatalog = ({ action, system, change, faultsOf = (path) => path 
   withServiceFolder("database", (folder, config) =>
     withRegistry(folder, (registry) =>
       audited({ action, object: { id: system ?? "catalog" }, ...auditOf(folder, config) }, () =>
-        changeCatalog(folder, registry, change).catch((error: unknown): never => {
-          if (!(error instanceof CatalogError)) throw error;
-          const lines = error.faults.map(({ path, message }) => `${faultsOf(pathText(path))}: ${message}`);
-          throw new CommandRefused(`Nothing was changed.\n${lines.join("\n")}`, { cause: error });
-        }),
+        changeCatalog(folder, registry, change).catch(namingFaults(faultsOf)),
       ),
     ),
   );
 
+/** Checks a change of the catalog as {@link editCatalog} does, and changes nothing. @throws {CommandRefused} with the same faults */
+export const tryCatalogEdit = ({ change, faultsOf = (path) => path }: Omit<CatalogEdit, "action">) =>
+  withServiceRegistry((registry, folder) =>
+    plannedCatalog(folder, registry, change).catch(namingFaults(faultsOf)),
+  );
+
+const namingFaults =
+  (faultsOf: (path: string) => string) =>
+  (error: unknown): never => {
+    if (!(error instanceof CatalogError)) throw error;
+    const lines = error.faults.map(({ path, message }) => `${faultsOf(pathText(path))}: ${message}`);
+    throw new CommandRefused(`Nothing was changed.\n${lines.join("\n")}`, { cause: error });
+  };
+
 /** Prints a sentence on the change, and from when on it counts. */
 export function printChange(sentence: string, { version, lookups }: ChangedCatalog): void {
-  const values = lookups === 0 ? "" : ` ${number(lookups)} values of lookups were published.`;
+  const { published, removed } = lookups;
+  const values = [
+    published > 0 ? ` ${number(published)} values of lookups were published.` : "",
+    removed > 0 ? ` ${number(removed)} values of lookups were removed.` : "",
+  ].join("");
   printMessage(
     `${sentence}${values} This is version ${version} of the catalog. ${runningService("follows")}`,
   );

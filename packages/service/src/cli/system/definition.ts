@@ -6,7 +6,7 @@ import { fileReason } from "../../file-error.ts";
 import { createFrom, readDefinitionFile } from "../catalog.ts";
 import { withServiceRegistry } from "../data.ts";
 import { CommandRefused, printMessage, printResult } from "../outcome.ts";
-import { editCatalog, printChange } from "./change-catalog.ts";
+import { editCatalog, printChange, tryCatalogEdit } from "./change-catalog.ts";
 
 /** `cadastre system export` */
 export const exportCommand = (): Command =>
@@ -42,11 +42,11 @@ export const importCommand = (): Command =>
     .option("--dry-run", "say what would change, and change nothing")
     .action(async (file: string, { dryRun }: { readonly dryRun?: true }) => {
       const given = createFrom(file, await readDefinitionFile(file)).definition;
-      if (dryRun)
-        return withServiceRegistry(async ({ catalogs }) => {
-          const { catalog } = await currentCatalog(catalogs);
-          printResult(differences(catalog.definition, given).join("\n") || "Nothing would change.");
-        });
+      const faultsOf = (path: string) => `${file}: ${path}`;
+      if (dryRun) {
+        const { before, definition } = await tryCatalogEdit({ change: () => given, faultsOf });
+        return printResult(differences(before.definition, definition).join("\n") || "Nothing would change.");
+      }
       let told: readonly string[] = [];
       const changed = await editCatalog({
         action: "catalog.import",
@@ -56,7 +56,7 @@ export const importCommand = (): Command =>
             throw new CommandRefused(`${file} is the catalog in force: nothing was changed`);
           return given;
         },
-        faultsOf: (path) => `${file}: ${path}`,
+        faultsOf,
       });
       printResult(told.join("\n"));
       printChange(`Took the catalog of ${file}.`, changed);
