@@ -149,6 +149,7 @@ describe("past restriction", () => {
       command,
       "packages/service/src/cli/doctor/doctor.ts",
       doctorFolder,
+      "packages/service/src/cli/init/prepare.ts",
       "packages/service/src/cli/sample.ts",
       catalogChange,
       migration,
