@@ -152,6 +152,7 @@ describe("past restriction", () => {
       "packages/service/src/cli/doctor/doctor.ts",
       doctorFolder,
       storedCounties,
+      "packages/service/src/cli/init/prepare.ts",
       "packages/service/src/cli/sample.ts",
       catalogChange,
       migration,
