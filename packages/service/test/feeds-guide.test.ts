@@ -58,7 +58,9 @@ test("every command of the guide does what it says", { timeout: 120_000 }, async
   }
   expect(commands.length).toBe(10);
   expect(told.find((one) => one.startsWith("feed try web"))).toMatch(/Office +1 +1 +0\n/);
-  expect(told.find((one) => one.startsWith("feed run web"))).toContain("staged and published 1; rejected 0.");
+  expect(told.find((one) => one.startsWith("feed run web"))).toContain(
+    "staged and published 1; removed 0; rejected 0.",
+  );
   expect(told.find((one) => one.startsWith("feed try files"))).toMatch(/Office +1 +1 +0\n/);
   expect(told.find((one) => one.startsWith("feed list"))).toMatch(/^web +waiting/m);
 });
