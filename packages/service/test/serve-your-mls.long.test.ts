@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { compilePackages } from "@cadastre/odata/testing";
 import { expect, test } from "vitest";
 
-const page = readFileSync(new URL("../../../docs/guides/serve-your-mls.md", import.meta.url), "utf8");
-const program = new URL("../dist/cli/main.js", import.meta.url).pathname;
+const guides = new URL("../../../docs/guides/", import.meta.url);
+const compiled = new URL("../dist/", import.meta.url).pathname;
 
 const freePort = (): Promise<number> =>
   new Promise((resolve) => {
@@ -17,31 +17,53 @@ const freePort = (): Promise<number> =>
     });
   });
 
-test("the guide leads from an empty folder to the first answer to a customer", async () => {
+/** Runs the blocks of a guide in an empty folder, with the programs as they are published. */
+async function runGuide(page: string, ports: Readonly<Record<string, number>>) {
   await compilePackages();
   const scratch = mkdtempSync(join(tmpdir(), "cadastre-own-mls-"));
-  const port = String(await freePort());
   const blocks = [...page.matchAll(/^```sh run\n([\s\S]*?)^```$/gm)].map(([, commands = ""]) => commands);
   const script = [
-    // As it is published, in the folder of the test.
-    `npm() { node '${program}' "\${@:5}"; }`,
+    `npm() { if [ "$1" = start ]; then exec node '${compiled}start.js'; else node '${compiled}cli/main.js' "\${@:5}"; fi; }`,
     "trap 'kill $(jobs -p) 2> /dev/null; wait' EXIT",
     ...blocks,
   ].join("\n");
   try {
-    const { status, stdout, stderr } = spawnSync("bash", ["-euo", "pipefail", "-c", script], {
+    return spawnSync("bash", ["-euo", "pipefail", "-c", script], {
       cwd: scratch,
       encoding: "utf8",
-      env: { PATH: process.env["PATH"], HOME: join(scratch, "home"), PORT: port },
+      env: {
+        PATH: process.env["PATH"],
+        HOME: join(scratch, "home"),
+        ...Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, String(port)])),
+      },
       timeout: 240_000,
     });
-    expect([status, stderr]).toEqual([0, expect.stringContaining("Property serves the build")]);
-    for (const [, told = ""] of page.matchAll(/^```text\n([\s\S]*?)^```$/gm)) expect(stdout).toContain(told);
-    expect(stdout).toContain("no private key of an issuer is here");
-    const [, answer = ""] = /^```json\n([\s\S]*?)^```$/m.exec(page) ?? [];
-    const given = stdout.slice(stdout.indexOf('{"@odata.context"')).replaceAll(`:${port}/`, ":8080/");
-    expect(JSON.parse(given)).toEqual(JSON.parse(answer));
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
+}
+
+test("the guide leads from an empty folder to the first answer to a customer", async () => {
+  const page = readFileSync(new URL("serve-your-mls.md", guides), "utf8");
+  const port = await freePort();
+  const { status, stdout, stderr } = await runGuide(page, { PORT: port });
+  expect([status, stderr]).toEqual([0, expect.stringContaining("Property serves the build")]);
+  for (const [, told = ""] of page.matchAll(/^```text\n([\s\S]*?)^```$/gm)) expect(stdout).toContain(told);
+  expect(stdout).toContain("no private key of an issuer is here");
+  const [, answer = ""] = /^```json\n([\s\S]*?)^```$/m.exec(page) ?? [];
+  const given = stdout.slice(stdout.indexOf('{"@odata.context"')).replaceAll(`:${port}/`, ":8080/");
+  expect(JSON.parse(given)).toEqual(JSON.parse(answer));
+}, 600_000);
+
+test("the guide for a RESO Web API leads from a second demo to what a customer sees of it", async () => {
+  const page = readFileSync(new URL("from-a-web-api.md", guides), "utf8");
+  const { status, stdout, stderr } = await runGuide(page, {
+    PORT: await freePort(),
+    SOURCE_PORT: await freePort(),
+  });
+  expect([status, stderr]).toEqual([0, expect.stringContaining("acme")]);
+  const given = stdout.slice(stdout.indexOf('{"@odata.context"'));
+  const { "@odata.count": count } = JSON.parse(given) as { readonly "@odata.count": number };
+  const [, staged = ""] = /Property +(\d+) +(\d+)/.exec(stdout) ?? [];
+  expect([count > 10, staged]).toEqual([true, String(count)]);
 }, 600_000);
