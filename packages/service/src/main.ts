@@ -13,7 +13,6 @@ import { PrepareError } from "./data/prepare-error.ts";
 import { prepareListings } from "./data/prepare-listings.ts";
 import { refuseLostRegistry, withRegistry } from "./data/registry.ts";
 import { readSecretsOf } from "./data/secrets.ts";
-import { banner } from "./demo/banner.ts";
 import { hasSampleSystems } from "./demo/customers.ts";
 import { prepareDemoAccess, withoutKey } from "./demo/demo-access.ts";
 import { type DemoKey, readDemo, writeDemo } from "./demo/demo-file.ts";
@@ -23,6 +22,7 @@ import { ProcessError, startProcesses } from "./processes/primary.ts";
 import { isServingProcess, serve } from "./processes/serving-process.ts";
 import { startService } from "./service.ts";
 import { settingsFileName } from "./settings/find-settings-file.ts";
+import { startText } from "./start-text.ts";
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 const number = (value: number) => value.toLocaleString("en-US");
@@ -85,7 +85,7 @@ async function main(): Promise<void> {
     // With an external issuer the demo keys do not work, but they stay in the file for a later start with the folder's own issuer.
     const kept = isDemo ? keys : (await readDemo(folder))?.keys;
     if (kept !== undefined) await writeDemo(folder, { baseUrl, keys: [...kept] });
-    // The handlers are installed before the banner is printed, because it says how to stop the service.
+    // The handlers are installed before the text is printed, because it says how to stop the service.
     const stopped = nextSignal(["SIGINT", "SIGTERM"]);
     const file = process.env["CADASTRE_CONFIG"] || settingsFileName;
     const access = {
@@ -93,7 +93,7 @@ async function main(): Promise<void> {
       hasExternalIssuer: config.trust !== undefined,
       settingsFile: file === settingsFileName ? undefined : file,
     };
-    say(banner({ baseUrl, keys: [...keys] }, started, folder.demo, access));
+    say(startText({ baseUrl, keys: [...keys] }, started, folder.demo, access));
     return { service: started, stopped };
   });
   if (config.baseUrl === undefined && !isLoopback(config.host)) say(hostWarning);

@@ -4,6 +4,10 @@
  */
 export const takesEffectWithin = 2000;
 
-/** Returns the sentence that says when a running service notices a command's change. */
-export const runningService = (what: "follows" | "knows" | "refuses it"): string =>
-  `A running service ${what} within ${takesEffectWithin / 1000} seconds.`;
+/**
+ * Returns the sentence that says when a running service acts on a command's change.
+ *
+ * @param reaction `follows` and `knows`: it goes by the change; `refuses it`: it refuses the key that the command has revoked
+ */
+export const takesEffectText = (reaction: "follows" | "knows" | "refuses it"): string =>
+  `A running service ${reaction} within ${takesEffectWithin / 1000} seconds.`;

@@ -14,9 +14,9 @@ import { isSample } from "../src/data/notes.ts";
 import { prepareListings } from "../src/data/prepare-listings.ts";
 import { withRegistry } from "../src/data/registry.ts";
 import { readSecrets } from "../src/data/secrets.ts";
-import { banner } from "../src/demo/banner.ts";
 import { prepareDemoAccess } from "../src/demo/demo-access.ts";
 import { startService } from "../src/service.ts";
+import { startText } from "../src/start-text.ts";
 import { ask, query, toCollection } from "./support/ask.ts";
 import { cadastre } from "./support/cli.ts";
 import { noProgress } from "./support/prepare-demo.ts";
@@ -72,11 +72,11 @@ test("a start without listings serves none, says how to load some, and serves wh
     expect(service.isServing).toBe(false);
     const property = await get("/reso/odata/Property");
     expect([property.status, property.text]).toEqual([404, (await get("/reso/odata/Nope")).text]);
-    expect(banner({ baseUrl: service.baseUrl, keys: [...keys] }, service, folder.demo)).toContain(
+    expect(startText({ baseUrl: service.baseUrl, keys: [...keys] }, service, folder.demo)).toContain(
       "  cadastre ingest --resource Property",
     );
     for (const hasExternalIssuer of [false, true]) {
-      const letIn = banner({ baseUrl: service.baseUrl, keys: [] }, service, folder.demo, {
+      const letIn = startText({ baseUrl: service.baseUrl, keys: [] }, service, folder.demo, {
         hasExternalIssuer,
       });
       expect(/customer add <customer>.*/.exec(letIn)?.[0]).toBe(

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { runningService, takesEffectWithin } from "../src/takes-effect.ts";
+import { takesEffectText, takesEffectWithin } from "../src/takes-effect.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const read = (file: string) => readFileSync(join(root, file), "utf8");
@@ -26,7 +26,7 @@ test.each(statements)("%s says how soon a change takes effect: %s", (file, patte
 });
 
 test("the commands say so too, in the words of one place", () => {
-  expect(runningService("knows")).toBe(`A running service knows within ${seconds} seconds.`);
+  expect(takesEffectText("knows")).toBe(`A running service knows within ${seconds} seconds.`);
   const folder = "packages/service/src/cli";
   const files = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" });
   for (const file of files.filter((name) => name.endsWith(".ts")))

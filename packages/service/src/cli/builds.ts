@@ -4,7 +4,7 @@ import type { Build } from "@cadastre/store";
 import { Argument, Command, Option } from "commander";
 import { gateResultsOf } from "../gates/activation.ts";
 import { excessiveLosses } from "../gates/shrink.ts";
-import { runningService } from "../takes-effect.ts";
+import { takesEffectText } from "../takes-effect.ts";
 import { confirmDeletion } from "./confirmed.ts";
 import { withServiceStore } from "./data.ts";
 import { CommandRefused, printMessage, printResult } from "./outcome.ts";
@@ -80,7 +80,7 @@ export const rollbackCommand = (): Command =>
         );
         if (output.json) return printResult(JSON.stringify(buildJson(build), null, 2));
         printMessage(
-          `${name} serves what the build ${earlier} held, as the build ${build.id}. ${runningService("knows")}`,
+          `${name} serves what the build ${earlier} held, as the build ${build.id}. ${takesEffectText("knows")}`,
         );
       }),
     );

@@ -5,7 +5,7 @@ import { isActive } from "../gates/activation.ts";
 import type { GateResult } from "../gates/gate.ts";
 import { allPassed, type GatedPublication, publishGated, tryGatesOnly } from "../gates/publication.ts";
 import { excessiveIn, shrink } from "../gates/shrink.ts";
-import { runningService } from "../takes-effect.ts";
+import { takesEffectText } from "../takes-effect.ts";
 import { buildJson } from "./builds.ts";
 import { withServiceStore } from "./data.ts";
 import { CommandRefused, printMessage, printResult } from "./outcome.ts";
@@ -55,7 +55,7 @@ export const publishCommand = (): Command =>
         requirePassed(publication);
         for (const { resource, id, records } of publication.builds)
           printMessage(
-            `${resource} serves the build ${id}, of ${records} records. ${runningService("knows")}`,
+            `${resource} serves the build ${id}, of ${records} records. ${takesEffectText("knows")}`,
           );
       }),
     );

@@ -7,7 +7,7 @@ import { isCanonicalPlacekey } from "../identity/placekey.ts";
 import { servedProperty } from "../identity/served-property.ts";
 import { readCrosswalk } from "../ingest/crosswalk.ts";
 import { sourceNamed } from "../ingest/sources.ts";
-import { runningService } from "../takes-effect.ts";
+import { takesEffectText } from "../takes-effect.ts";
 import { withServiceRegistry, withServiceStore } from "./data.ts";
 import { CommandRefused, printMessage, printResult } from "./outcome.ts";
 
@@ -64,7 +64,7 @@ export function identityCommand(): Command {
   return group;
 }
 
-const takesEffect = runningService("knows");
+const takesEffect = takesEffectText("knows");
 
 const resolve = (id: string, placekey: string, output: Output) =>
   withServiceRegistry(async ({ identities }) => {

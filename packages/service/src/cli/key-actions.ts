@@ -8,7 +8,7 @@ import type { DataFolder } from "../data/data-folder.ts";
 import { rotatePepper } from "../data/pepper-rotation.ts";
 import type { Registry } from "../data/registry.ts";
 import { readSecretsOf } from "../data/secrets.ts";
-import { runningService } from "../takes-effect.ts";
+import { takesEffectText } from "../takes-effect.ts";
 import { audited, auditOf } from "./audited.ts";
 import { confirmDeletion } from "./confirmed.ts";
 import { withServiceRegistry } from "./data.ts";
@@ -120,7 +120,7 @@ export const revokeKey = (id: string, { yes, ...output }: Output & ConfirmFlags)
     const revoked = await revokeAudited(id, at, registry, folder, config);
     if (output.json) return printJson(keyJson(revoked, at));
     const since = revoked.revoked === at ? "" : ` since ${readable(revoked.revoked ?? at)}`;
-    printMessage(`The key ${id} of ${revoked.customer} is revoked${since}. ${runningService("refuses it")}`);
+    printMessage(`The key ${id} of ${revoked.customer} is revoked${since}. ${takesEffectText("refuses it")}`);
   });
 
 export const rotateKeyPepper = (output: Output) =>

@@ -2,7 +2,7 @@ import type { MlsProfile } from "@cadastre/store/registry";
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { currentCatalog } from "../data/catalogs.ts";
 import type { Registry } from "../data/registry.ts";
-import { runningService } from "../takes-effect.ts";
+import { takesEffectText } from "../takes-effect.ts";
 import { withServiceRegistry } from "./data.ts";
 import { CommandRefused, printMessage, printResult } from "./outcome.ts";
 import { requireSystem } from "./system/require-system.ts";
@@ -86,8 +86,8 @@ const setProfile = (
     await profiles.set({ ...whole, datasetId, approved });
     printMessage(
       approved === null
-        ? `The profile of ${id} is a draft, and no customer sees it. ${runningService("knows")}`
-        : `${id} is approved, and customers see its profile. ${runningService("knows")}`,
+        ? `The profile of ${id} is a draft, and no customer sees it. ${takesEffectText("knows")}`
+        : `${id} is approved, and customers see its profile. ${takesEffectText("knows")}`,
     );
   });
 

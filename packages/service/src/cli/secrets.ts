@@ -10,7 +10,7 @@ import { listSecrets, sealSecrets } from "../data/seal-secrets.ts";
 import { secretPlace } from "../data/secret-place.ts";
 import { readSecrets } from "../data/secrets.ts";
 import { readPrivateKeys, rotateSigningKey } from "../delivery/signing-keys.ts";
-import { runningService, takesEffectWithin } from "../takes-effect.ts";
+import { takesEffectText, takesEffectWithin } from "../takes-effect.ts";
 import { audited, auditOf } from "./audited.ts";
 import { confirmDeletion } from "./confirmed.ts";
 import { withServiceRegistry } from "./data.ts";
@@ -72,7 +72,7 @@ export function secretsCommand(): Command {
       change("secrets.rotate_signing_key", async (registry, folder, know) => {
         const { current, earlier } = await rotateSigningKey(folder, registry, everyNodeFollows);
         know({ key: current });
-        printMessage(`The key ${current} signs manifests. ${runningService("follows")}`);
+        printMessage(`The key ${current} signs manifests. ${takesEffectText("follows")}`);
         printMessage(`Still published: ${earlier.join(", ")}.`);
       }),
     );

@@ -1,6 +1,6 @@
 import type { Entitlement } from "@cadastre/entitlement";
 import { Command } from "commander";
-import { runningService } from "../../takes-effect.ts";
+import { takesEffectText } from "../../takes-effect.ts";
 import { withServiceRegistry } from "../data.ts";
 import { instantText } from "../entitlement/describe.ts";
 import { readGrantCatalog } from "../entitlement/grant-catalog.ts";
@@ -56,7 +56,7 @@ const add = (customer: string, { issuerKey, dryRun, json, ...options }: SigningO
       return printResult(
         JSON.stringify({ customer, version, document, keyId: added.id, apiKey, requests }, null, 2),
       );
-    printMessage(`${customer} has access until ${instantText(document.exp)}. ${runningService("knows")}`);
+    printMessage(`${customer} has access until ${instantText(document.exp)}. ${takesEffectText("knows")}`);
     printMessage(`Its document as JSON: \`cadastre customer show ${customer} --document\`.`);
     printMessage("To try, with the key in the variable KEY:");
     for (const request of requests) printMessage(`  ${request}`);

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { runningService } from "../../takes-effect.ts";
+import { takesEffectText } from "../../takes-effect.ts";
 import { withServiceRegistry } from "../data.ts";
 import { instantText } from "../entitlement/describe.ts";
 import { differenceOf } from "../entitlement/difference.ts";
@@ -47,6 +47,6 @@ const change = (customer: string, { issuerKey, dryRun, json, ...given }: Signing
     await installAudited(async () => jws, registry, folder, config);
     if (json) return printResult(JSON.stringify({ customer, version, difference }));
     printMessage(
-      `Version ${version} for ${customer} is in force until ${instantText(document.exp)}. ${runningService("follows")}`,
+      `Version ${version} for ${customer} is in force until ${instantText(document.exp)}. ${takesEffectText("follows")}`,
     );
   });

@@ -1,7 +1,7 @@
 import { type ConfirmFlags, yesOption } from "@cadastre/client/terminal";
 import { isInForce } from "@cadastre/store/registry";
 import { Command } from "commander";
-import { runningService } from "../../takes-effect.ts";
+import { takesEffectText } from "../../takes-effect.ts";
 import { audited, auditOf } from "../audited.ts";
 import { confirmDeletion } from "../confirmed.ts";
 import { withServiceRegistry } from "../data.ts";
@@ -38,6 +38,6 @@ const remove = (customer: string, { yes, json: isJson }: Options) =>
     );
     if (isJson) return printResult(JSON.stringify({ customer, version, revoked: keys.map(({ id }) => id) }));
     printMessage(
-      `Revoked ${count} of ${customer}, and removed its entitlement. ${runningService("knows")} What was delivered stays with the customer.`,
+      `Revoked ${count} of ${customer}, and removed its entitlement. ${takesEffectText("knows")} What was delivered stays with the customer.`,
     );
   });

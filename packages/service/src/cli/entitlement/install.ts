@@ -6,7 +6,7 @@ import type { Config } from "../../config.ts";
 import { currentCatalog } from "../../data/catalogs.ts";
 import type { DataFolder } from "../../data/data-folder.ts";
 import type { Registry } from "../../data/registry.ts";
-import { runningService } from "../../takes-effect.ts";
+import { takesEffectText } from "../../takes-effect.ts";
 import { audited, auditOf } from "../audited.ts";
 import { printMessage, printResult } from "../outcome.ts";
 import { instantText } from "./describe.ts";
@@ -36,7 +36,7 @@ async function install(file: string, { json }: Options): Promise<void> {
     if (json) return printResult(JSON.stringify({ customer, version, expires: exp, installed }));
     printMessage(
       installed
-        ? `Version ${version} for ${customer} is in force until ${instantText(exp)}. ${runningService("follows")}`
+        ? `Version ${version} for ${customer} is in force until ${instantText(exp)}. ${takesEffectText("follows")}`
         : `Version ${version} for ${customer} was installed before.`,
     );
   });

@@ -2,7 +2,7 @@ import { type CatalogDefinition, CatalogError, pathText } from "@cadastre/reso";
 import type { AuditAction } from "../../audit/actions.ts";
 import { type ChangedCatalog, changeCatalog, plannedCatalog } from "../../data/change-catalog.ts";
 import { withRegistry } from "../../data/registry.ts";
-import { runningService } from "../../takes-effect.ts";
+import { takesEffectText } from "../../takes-effect.ts";
 import { audited, auditOf } from "../audited.ts";
 import { withServiceFolder, withServiceRegistry } from "../data.ts";
 import { CommandRefused, printMessage } from "../outcome.ts";
@@ -51,6 +51,6 @@ export function printChange(sentence: string, { version, lookups }: ChangedCatal
     removed > 0 ? ` ${number(removed)} values of lookups were removed.` : "",
   ].join("");
   printMessage(
-    `${sentence}${values} This is version ${version} of the catalog. ${runningService("follows")}`,
+    `${sentence}${values} This is version ${version} of the catalog. ${takesEffectText("follows")}`,
   );
 }

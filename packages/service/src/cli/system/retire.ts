@@ -4,7 +4,7 @@ import type { Builds, DatasetRetirement } from "@cadastre/store";
 import { Command } from "commander";
 import type { DataFolder } from "../../data/data-folder.ts";
 import { addPartition, dropPartition, requirePartitionOwner } from "../../data/partitions.ts";
-import { runningService } from "../../takes-effect.ts";
+import { takesEffectText } from "../../takes-effect.ts";
 import { audited, auditOf } from "../audited.ts";
 import { confirmDeletion } from "../confirmed.ts";
 import { withServiceStore } from "../data.ts";
@@ -50,7 +50,7 @@ const retire: RetireStep = async (builds, _folder, { id, name, datasetId }, flag
   }
   const { removed } = await builds.retire(datasetId, () => {});
   printMessage(
-    `Removed ${number(removed)} records of ${name}. ${runningService("knows")} While their history is kept, \`cadastre system restore ${id}\` undoes this.`,
+    `Removed ${number(removed)} records of ${name}. ${takesEffectText("knows")} While their history is kept, \`cadastre system restore ${id}\` undoes this.`,
   );
 };
 
@@ -100,7 +100,7 @@ export const restoreSystemCommand = (): Command =>
           if (empty) await addPartition(folder, datasetId);
           return store.builds.reinstate(datasetId, empty);
         });
-        printMessage(`${name} is served again, with ${number(written)} records. ${runningService("knows")}`);
+        printMessage(`${name} is served again, with ${number(written)} records. ${takesEffectText("knows")}`);
       }),
     );
 

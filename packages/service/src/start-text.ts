@@ -1,8 +1,8 @@
 import { typedCommand } from "@cadastre/client/terminal";
-import type { Examples } from "../data/examples.ts";
-import type { Demo } from "./demo-file.ts";
+import type { Examples } from "./data/examples.ts";
+import type { Demo } from "./demo/demo-file.ts";
 
-/** State of access to the service that the banner tells of. */
+/** State of access to the service that the text tells of. */
 type AccessState = {
   /** Demo customers with valid keys that are not in `demo.json`. */
   readonly lost?: readonly string[];
@@ -12,8 +12,11 @@ type AccessState = {
   readonly settingsFile?: string | undefined;
 };
 
-/** Returns the text that is printed after a start: the URL of the service, the demo's keys, and requests to try. */
-export function banner(
+/**
+ * Returns the text that is printed after every start of the service: its URL; if the demo's customers have access, their keys and requests
+ * to try; else how to let a customer in.
+ */
+export function startText(
   { baseUrl, keys }: Demo,
   { examples, isServing }: { readonly examples: Examples | undefined; readonly isServing: boolean },
   demoFile: string,
