@@ -84,6 +84,7 @@ test("columns of a CSV file are proposed in words, applied, and then every recor
     "? Property/Fenced: its values are those of a boolean: add it with `field add --type boolean`, and say in `values` of a mapping which are true and false",
     "? Property/Assessed: its values are dates of the form MM/DD/YYYY: add it with `field add --type date`, and name the form in `dates` of a mapping",
     "? Property/Unused: no record has a value of it, so nothing is proposed",
+    "! lookup Heating: the 1 values of the source's `Heating` join the 42 that the dictionary has",
     "5 standard fields, 11 local fields to add, 0 known already, 2 clashes, 0 left out, 1 undecided.",
   ]);
   await learn(file, "--prefix-names", "--apply", "--yes");
