@@ -10,6 +10,7 @@ import type { FeedCredentials } from "../replicate/authorization.ts";
 import { feedUrl } from "../replicate/feed.ts";
 import { type Paging, pagings } from "../replicate/pages.ts";
 import type { SecretReference } from "../replicate/secret-reference.ts";
+import { type DeletionSource, deletionSources } from "../replicate/told-deletions.ts";
 import { CommandRefused, WrongUsage } from "./outcome.ts";
 import { parseRowCount } from "./staging-options.ts";
 import { parsePeriod } from "./times.ts";
@@ -23,6 +24,7 @@ export type FeedSettings = {
   readonly commonFormat?: string;
   readonly every?: number;
   readonly fullEvery?: number;
+  readonly deletions?: DeletionSource | "none";
   readonly full?: boolean;
   readonly mapping?: string;
   readonly paging?: Paging;
@@ -68,6 +70,12 @@ export const withFeedOptions = (command: Command): Command =>
       "--full-every <period>",
       "compare all keys so often, and delete what the source has no more",
       parsePeriod,
+    )
+    .addOption(
+      new Option(
+        "--deletions <how>",
+        "how a Web API tells of what it has deleted: by EntityEvent, or by delta links of OData (default: none)",
+      ).choices(["none", ...deletionSources]),
     )
     .option("--full", "each file or document holds all records of the source")
     .option("--no-full", "each file or document holds changed records")
@@ -150,6 +158,7 @@ export async function definitionFrom(
     filter: options.filter ?? before?.filter,
     select: options.select ?? before?.select,
     fullEvery: options.fullEvery ?? before?.fullEvery,
+    deletions: options.deletions === "none" ? undefined : (options.deletions ?? before?.deletions),
     full: options.full ?? before?.full,
     maxRejects: options.maxRejects ?? before?.maxRejects,
   };
@@ -158,11 +167,17 @@ export async function definitionFrom(
 }
 
 /** Options that only one kind of feed has. @throws {CommandRefused} */
-function requireFitting({ kind, paging, filter, select, fullEvery, full }: FeedDefinition): void {
+function requireFitting({ kind, paging, filter, select, fullEvery, deletions, full }: FeedDefinition): void {
   const unfit = Object.entries(
     kind === "replicate"
       ? { "--full (use --full-every)": full }
-      : { "--paging": paging, "--filter": filter, "--select": select, "--full-every": fullEvery },
+      : {
+          "--paging": paging,
+          "--filter": filter,
+          "--select": select,
+          "--full-every": fullEvery,
+          "--deletions": deletions,
+        },
   ).filter(([, value]) => value !== undefined && value !== false);
   if (unfit.length > 0)
     throw new WrongUsage(`a feed by --${kind} has no ${unfit.map(([name]) => name).join(", ")}`);

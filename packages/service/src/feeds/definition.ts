@@ -2,6 +2,7 @@ import { type RecordName, recordNames } from "@cadastre/reso";
 import type { FeedRecord } from "@cadastre/store/registry";
 import { z } from "zod";
 import { pagings } from "../replicate/pages.ts";
+import { deletionSources } from "../replicate/told-deletions.ts";
 
 /** Kinds of feeds: another RESO Web API, files of a folder, and a Common Format document at an address. */
 const feedKinds = ["replicate", "files", "common-format"] as const;
@@ -36,6 +37,8 @@ const definitionForm = z.strictObject({
   select: z.string().optional(),
   /** Milliseconds between two comparisons of all keys. */
   fullEvery: z.number().optional(),
+  /** How a Web API tells of what it has deleted. Undefined: only a comparison of all keys shows it. */
+  deletions: z.enum(deletionSources).optional(),
   /** True if each file or document holds all records of the source. */
   full: z.boolean().optional(),
   maxRejects: z.number().optional(),
@@ -55,6 +58,8 @@ const progressForm = z.object({
   files: z.record(z.string(), z.string()).default({}),
   /** Time of the last comparison of all keys, by resource. */
   full: z.record(z.string(), z.number()).default({}),
+  /** Position in what the source tells of deletions, by resource, and the hash of the feed that it belongs to. */
+  deletions: z.record(z.string(), z.object({ feed: z.string(), position: z.string() })).default({}),
   /** Records of a Web API with the latest `ModificationTimestamp`, by resource. */
   latest: z.record(z.string(), z.object({ modified: z.number(), hashes: z.array(z.string()) })).default({}),
 });

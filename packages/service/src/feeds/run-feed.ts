@@ -18,9 +18,11 @@ import { type Source, sourceNamed } from "../ingest/sources.ts";
 import type { Listings } from "../listings.ts";
 import { isAborted, runStopped } from "../replicate/abort.ts";
 import { authorizationOf, type FeedAuthorization } from "../replicate/authorization.ts";
+import { feedId } from "../replicate/feed.ts";
 import { FeedError } from "../replicate/feed-error.ts";
 import { latestAnyOrder } from "../replicate/modification-times.ts";
 import { replicateFeed } from "../replicate/replicate.ts";
+import { removeDeleted } from "../replicate/told-deletions.ts";
 import { definitionOf, type FeedDefinition, type FeedProgress, progressOf } from "./definition.ts";
 import { download } from "./download.ts";
 import { feedMapping, webApiRequest, webApiResource } from "./feed-request.ts";
@@ -181,30 +183,40 @@ async function stageWebApi(
   const { feed, definition, source, mapping, authorization, signal, onCounts } = run;
   const name = webApiResource(resource);
   const started = services.now();
-  const { fullEvery, maxRejects = usualMaxRejects, paging = "auto" } = definition;
+  const { fullEvery, maxRejects = usualMaxRejects, paging = "auto", deletions } = definition;
   const full = fullEvery !== undefined && (progress.full[resource] ?? 0) + fullEvery <= started;
   const rejects = rejectsFile(services, feed, resource);
   await rm(rejects, { force: true });
-  const report = await replicateFeed({
+  const asking = webApiRequest(definition, name, { mapping, authorization, signal });
+  const task = {
     store: services.store,
-    crosswalk: services.crosswalk,
     resource: name,
     source,
-    asking: webApiRequest(definition, name, { mapping, authorization, signal }),
+    asking,
     paging,
+    maxShrink: services.maxShrink,
+  };
+  const report = await replicateFeed({
+    ...task,
+    crosswalk: services.crosswalk,
     full,
     latest: progress.latest[resource],
     rounding: roundingOf(services.store.catalog, resource),
     rejects,
     maxRejects,
-    maxShrink: services.maxShrink,
     onProgress: (modified, counts) => onCounts(counts, modified),
   });
   const { latest } = report;
   if (latest !== undefined)
     progress.latest = { ...progress.latest, [resource]: { ...latest, hashes: [...latest.hashes] } };
   if (full) progress.full = { ...progress.full, [resource]: started };
-  return { ...report, modified: report.since === null ? null : Date.parse(report.since) };
+  const modified = report.since === null ? null : Date.parse(report.since);
+  if (deletions === undefined) return { ...report, modified };
+  const id = feedId(asking.feed, deletions);
+  const known = progress.deletions[resource];
+  const told = await removeDeleted(deletions, known?.feed === id ? known.position : undefined, task);
+  progress.deletions = { ...progress.deletions, [resource]: { feed: id, position: told.position } };
+  return { ...report, removed: report.removed + told.removed, modified };
 }
 
 async function stageFiles(

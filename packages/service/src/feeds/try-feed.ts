@@ -11,6 +11,7 @@ import type { Listings } from "../listings.ts";
 import { authorizationOf } from "../replicate/authorization.ts";
 import { FeedError } from "../replicate/feed-error.ts";
 import { changedRecords } from "../replicate/pages.ts";
+import { tryDeletions } from "../replicate/told-deletions.ts";
 import type { FeedDefinition } from "./definition.ts";
 import { download } from "./download.ts";
 import { feedMapping, webApiRequest, webApiResource } from "./feed-request.ts";
@@ -117,8 +118,9 @@ async function* sourceEntries(
       pages++;
       for (const record of records.slice(0, limit - line)) yield { line: ++line, record };
       // A second page is asked for even if the first has enough records, so that a trial fails where a run would.
-      if (line >= limit && pages > 1) return;
+      if (line >= limit && pages > 1) break;
     }
+    if (definition.deletions !== undefined) await tryDeletions(definition.deletions, asking);
     return;
   }
   const place = location.replaceAll("{resource}", resource);

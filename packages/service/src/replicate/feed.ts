@@ -76,7 +76,7 @@ const isLocal = (hostname: string): boolean => /^(?:localhost|127(?:\.\d{1,3}){3
  * Returns a hash that identifies the feed: of its URL, `$filter`, `$select` and mapping, but not its API key, and of what the catalog accepts
  * of it. If one of them changes, the feed is read from the start.
  *
- * @param accepted see `acceptedValuesHash`
+ * @param accepted see `acceptedValuesHash`, or another text that must stay the same
  */
 export const feedId = ({ url, filter = "", select = "", mapping }: SourceFeed, accepted: string): string =>
   createHash("sha256")
@@ -156,6 +156,35 @@ export const keysAfter = (
     $filter: after === undefined ? filter : allOfTexts([`${key} gt ${after.key}`], filter),
     $select: key,
     $orderby: key,
+    $top: String(top),
+  });
+
+/** Returns a key as it is written in a filter. */
+export const keyInFilter = (key: string): string => `'${key.replaceAll("'", "''")}'`;
+
+/** Returns the URL of those of some records that the feed has. */
+export const existingKeysUrl = ({ url, key, filter }: SourceFeed, keys: readonly string[]): URL =>
+  withOptions(url, {
+    $filter: allOfTexts([`${key} in (${keys.map(keyInFilter).join(",")})`], filter),
+    $select: key,
+  });
+
+/** Returns the URL of the events of the resource after a number, in their order. Source: RESO RCP-27. */
+export const eventsUrl = (feed: SourceFeed, after: string, top: number): URL =>
+  eventsOf(feed, [`EntityEventSequence gt ${after}`], "EntityEventSequence", top);
+
+/** Returns the URL of the last event of the resource. */
+export const lastEventUrl = (feed: SourceFeed): URL => eventsOf(feed, [], "EntityEventSequence desc", 1);
+
+const eventsOf = (
+  { url, resource }: SourceFeed,
+  conditions: readonly string[],
+  order: string,
+  top: number,
+): URL =>
+  withOptions(new URL("EntityEvent", url), {
+    $filter: allOfTexts([`ResourceName eq '${resource}'`, ...conditions], undefined),
+    $orderby: order,
     $top: String(top),
   });
 

@@ -20,6 +20,8 @@ export type FeedRequest = {
   readonly retryPolicy: RetryPolicy;
   /** Requested number of records per page. */
   readonly pageSize: number;
+  /** A preference more, such as `odata.track-changes`. */
+  readonly preference?: string;
   /** Media types of the answer. Default: JSON. */
   readonly accept?: readonly string[];
   /** Called before a retry, with the pause in milliseconds. */
@@ -77,14 +79,14 @@ export async function fetchFeed(url: URL, asking: FeedRequest): Promise<string> 
 
 async function answerOf(
   url: URL,
-  { feed, pageSize, accept = jsonAlone, authorization }: FeedRequest,
+  { feed, pageSize, accept = jsonAlone, authorization, preference }: FeedRequest,
   signal: AbortSignal,
 ): Promise<string> {
   const { apiKey } = feed;
   const own = {
     accept: accept.join(", "),
     "odata-maxversion": "4.0",
-    prefer: `odata.maxpagesize=${pageSize}, omit-values=nulls`,
+    prefer: [`odata.maxpagesize=${pageSize}`, "omit-values=nulls", preference].filter(Boolean).join(", "),
   };
   let secrets: Readonly<Record<string, string>> =
     apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
@@ -127,7 +129,7 @@ async function requireSuccess(
   const mediaType = type.split(";", 1)[0]?.trim().toLowerCase() ?? "";
   if (status === 200 && accept.includes(mediaType)) return;
   if (status !== 200 && !passing.has(status) && status !== 401 && status !== 403)
-    throw new RefusedRequest(`${shown(url)} gave ${status}`, await readWords());
+    throw new RefusedRequest(`${shown(url)} gave ${status}`, await readWords(), status);
   leaveBody(response.body);
   if (passing.has(status))
     throw new TransientFeedError(`gave ${status}`, retryAfter(headers.get("retry-after"), Date.now()));

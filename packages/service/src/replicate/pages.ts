@@ -9,6 +9,7 @@ import {
   changesByKey,
   changesUrl,
   followed,
+  keyInFilter,
   keysAfter,
   keysUrl,
   type PagePosition,
@@ -24,20 +25,21 @@ import { VisitedPages } from "./visited-pages.ts";
 const maxEmptyPages = 100;
 
 /**
- * Follows the next links from the first page to the last. Yields the records of each page that is not empty.
+ * Follows the next links from the first page to the last. Yields each page that is not empty, and the last one if it has the delta
+ * link that was asked for.
  *
  * @throws {FeedError} if an answer is not a page, or next links lead in a circle or to another origin
  */
-async function* linkedPages(first: URL, asking: FeedRequest): AsyncGenerator<FeedPage> {
+export async function* linkedPages(first: URL, asking: FeedRequest): AsyncGenerator<FeedPage> {
   const visited = new VisitedPages();
   let emptyPages = 0;
   for (let url: URL | undefined = first; url !== undefined; ) {
     if (!visited.add(url)) throw new FeedError(`${shown(url)} gives next links that lead in a circle`);
     const page = toPage(await fetchFeed(url, asking), url);
-    const { records, nextLink } = page;
+    const { records, nextLink, deltaLink } = page;
     emptyPages = records.length === 0 ? emptyPages + 1 : 0;
     if (emptyPages > maxEmptyPages) throw new FeedError(`${shown(url)} gives empty pages without an end`);
-    if (records.length > 0) yield page;
+    if (records.length > 0 || (deltaLink !== undefined && asking.preference !== undefined)) yield page;
     url = nextLink === undefined ? undefined : followed(nextLink, url);
   }
 }
@@ -179,7 +181,7 @@ function positionAfter(
   if (typeof keyText !== "string" && typeof keyText !== "number")
     throw new FeedError(`${shown(url)} gave a record without \`${key}\``);
   return {
-    key: typeof keyText === "string" ? `'${keyText.replaceAll("'", "''")}'` : String(keyText),
+    key: typeof keyText === "string" ? keyInFilter(keyText) : String(keyText),
     // Checked, because it becomes part of a filter. Keys are read without it.
     modified: typeof time === "string" && /^[\dTZ:.+-]{10,40}$/.test(time) ? time : "1970-01-01T00:00:00Z",
   };
@@ -191,17 +193,27 @@ function withTop(url: URL, top: number): URL {
   return limited;
 }
 
-type FeedPage = { readonly records: readonly Row[]; readonly nextLink: string | undefined };
+type FeedPage = {
+  readonly records: readonly Row[];
+  /** The records as the feed gave them, with annotations. Of a delta some are deleted entities. */
+  readonly entries: readonly Row[];
+  readonly nextLink: string | undefined;
+  readonly deltaLink: string | undefined;
+};
 
 function toPage(text: string, url: URL): FeedPage {
   const body = parseJson(text);
-  const records = isObject(body) ? body["value"] : undefined;
+  const entries = isObject(body) ? body["value"] : undefined;
   const nextLink = isObject(body) ? body["@odata.nextLink"] : undefined;
-  const isPage = Array.isArray(records) && records.every(isObject);
-  if (!isPage || (nextLink !== undefined && typeof nextLink !== "string"))
+  const deltaLink = isObject(body) ? body["@odata.deltaLink"] : undefined;
+  const isPage = Array.isArray(entries) && entries.every(isObject);
+  if (!isPage || !isLink(nextLink) || !isLink(deltaLink))
     throw new FeedError(`${shown(url)} gave JSON that is no page of an OData collection`);
-  return { records: records.map(saidOf), nextLink };
+  return { records: entries.map(saidOf), entries, nextLink, deltaLink };
 }
+
+const isLink = (value: unknown): value is string | undefined =>
+  value === undefined || typeof value === "string";
 
 /** Returns the record without annotations and null fields: a feed may have null fields of other systems. */
 const saidOf = (record: Row): Row =>

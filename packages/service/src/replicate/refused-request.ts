@@ -8,10 +8,12 @@ import { FeedError } from "./feed-error.ts";
 export class RefusedRequest extends FeedError {
   /** The feed's own words, cut and without secrets. Undefined if it gave none. */
   readonly said: string | undefined;
+  readonly status: number;
 
-  constructor(message: string, said: string | undefined) {
+  constructor(message: string, said: string | undefined, status: number) {
     super(message);
     this.said = said;
+    this.status = status;
   }
 }
 

@@ -9,7 +9,8 @@ import { FeedError } from "./feed-error.ts";
 import type { FeedRequest } from "./fetch-feed.ts";
 import { allKeys, type Paging } from "./pages.ts";
 
-type Removal = {
+/** Task of removing what a feed no longer has. */
+export type Removal = {
   readonly store: Pick<WritableStore, "builds">;
   readonly resource: ResourceName;
   readonly source: Source;
