@@ -23,8 +23,10 @@ async function runGuide(page: string, ports: Readonly<Record<string, number>>) {
   const scratch = mkdtempSync(join(tmpdir(), "cadastre-own-mls-"));
   const blocks = [...page.matchAll(/^```sh run\n([\s\S]*?)^```$/gm)].map(([, commands = ""]) => commands);
   const script = [
-    `npm() { if [ "$1" = start ]; then exec node '${compiled}start.js'; else node '${compiled}cli/main.js' "\${@:5}"; fi; }`,
-    "trap 'kill $(jobs -p) 2> /dev/null; wait' EXIT",
+    `npm() { if [ "$1" = start ]; then node '${compiled}start.js'; else node '${compiled}cli/main.js' "\${@:5}"; fi; }`,
+    // Each job is a process group of its own, so that the programs end with it.
+    "set -m",
+    "trap 'for job in $(jobs -p); do kill -- -$job; done; wait' EXIT",
     ...blocks,
   ].join("\n");
   try {
