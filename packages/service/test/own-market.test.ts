@@ -9,6 +9,7 @@ import { openConfiguredFolder } from "../src/data/data-folder.ts";
 import { type RunningService, startService } from "../src/service.ts";
 import { ask, toCollection } from "./support/ask.ts";
 import { cadastre } from "./support/cli.ts";
+import { createOwnIssuer } from "./support/own-issuer.ts";
 
 let path: string;
 let environment: Readonly<Record<string, string>>;
@@ -101,15 +102,11 @@ const listing = (key: string, more: Readonly<Record<string, string>> = {}) => ({
 beforeAll(async () => {
   path = await mkdtemp(join(tmpdir(), "cadastre-own-"));
   environment = {
-    CADASTRE_DATA: join(path, "data"),
-    CADASTRE_KEY_SET: join(path, "keys.json"),
-    CADASTRE_ISSUER: "https://issuer.example",
-    CADASTRE_AUDIENCE: "cadastre",
+    ...(await createOwnIssuer(path)),
     CADASTRE_LOG_LEVEL: "silent",
     CADASTRE_CHECK_HOURS: "0",
     PORT: "0",
   };
-  await command("entitlement", "keygen", "--out", join(path, "key.json"), "--jwks", join(path, "keys.json"));
   await command("sample", "--listings", "0");
   await command(
     "system",

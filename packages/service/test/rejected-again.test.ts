@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { cadastre } from "./support/cli.ts";
 import { type FeedServer, sendJson, startFeeds } from "./support/feed-server.ts";
+import { createOwnIssuer } from "./support/own-issuer.ts";
 
 let folder: string;
 let environment: Readonly<Record<string, string>>;
@@ -18,14 +19,7 @@ const records = [1, 2].map((i) => ({
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "cadastre-rejected-"));
-  environment = {
-    CADASTRE_DATA: join(folder, "data"),
-    CADASTRE_KEY_SET: join(folder, "keys.json"),
-    CADASTRE_ISSUER: "https://issuer.example",
-    CADASTRE_AUDIENCE: "cadastre",
-  };
-  const key = ["--out", join(folder, "key.json"), "--jwks", join(folder, "keys.json")];
-  await command("entitlement", "keygen", ...key);
+  environment = await createOwnIssuer(folder);
   await command("sample", "--listings", "0");
   await command("system", "add", "blueridge", "--name", "Blue Ridge MLS", "--states", "VA");
   sources = await startFeeds({

@@ -1,21 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { compilePackages } from "@cadastre/odata/testing";
+import { compilePackages, freePort } from "@cadastre/odata/testing";
 import { expect, test } from "vitest";
 
 const guides = new URL("../../../docs/guides/", import.meta.url);
 const compiled = new URL("../dist/", import.meta.url).pathname;
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" ? (address?.port ?? 0) : 0));
-    });
-  });
 
 /** Runs the blocks of a guide in an empty folder, with the programs as they are published. */
 async function runGuide(page: string, ports: Readonly<Record<string, number>>) {

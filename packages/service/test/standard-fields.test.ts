@@ -8,6 +8,7 @@ import { openConfiguredFolder } from "../src/data/data-folder.ts";
 import { type RunningService, startService } from "../src/service.ts";
 import { ask } from "./support/ask.ts";
 import { cadastre } from "./support/cli.ts";
+import { createOwnIssuer } from "./support/own-issuer.ts";
 
 let folder: string;
 let environment: Readonly<Record<string, string>>;
@@ -76,22 +77,11 @@ async function letIn(): Promise<string> {
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "cadastre-standard-"));
   environment = {
-    CADASTRE_DATA: join(folder, "data"),
-    CADASTRE_KEY_SET: join(folder, "keys.json"),
-    CADASTRE_ISSUER: "https://issuer.example",
-    CADASTRE_AUDIENCE: "cadastre",
+    ...(await createOwnIssuer(folder)),
     CADASTRE_LOG_LEVEL: "silent",
     CADASTRE_CHECK_HOURS: "0",
     PORT: "0",
   };
-  await command(
-    "entitlement",
-    "keygen",
-    "--out",
-    join(folder, "key.json"),
-    "--jwks",
-    join(folder, "keys.json"),
-  );
   await command("sample", "--listings", "0");
   await command("system", "add", "northshore", "--name", "North Shore MLS", "--states", "IL");
 });

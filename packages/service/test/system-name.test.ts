@@ -3,20 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { cadastre } from "./support/cli.ts";
+import { createOwnIssuer } from "./support/own-issuer.ts";
 
 let folder: string;
 let environment: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "cadastre-name-"));
-  environment = {
-    CADASTRE_DATA: join(folder, "data"),
-    CADASTRE_KEY_SET: join(folder, "keys.json"),
-    CADASTRE_ISSUER: "https://issuer.example",
-    CADASTRE_AUDIENCE: "cadastre",
-  };
-  const key = ["--out", join(folder, "key.json"), "--jwks", join(folder, "keys.json")];
-  await command("entitlement", "keygen", ...key);
+  environment = await createOwnIssuer(folder);
   await command("sample", "--listings", "0");
   for (const id of ["served", "staged", "emptied", "retired", "granted", "unused"])
     await command("system", "add", id, "--name", `${id} MLS`, "--states", "IL");
