@@ -12,7 +12,7 @@ import {
 } from "@cadastre/reso";
 import type { FeedField, FeedSchema } from "./feed-schema.ts";
 import { fieldAlsoCalled, identifierOf, wordsOfName } from "./field-names.ts";
-import { fitsStandard, localFacets, typeText } from "./field-types.ts";
+import { fitsStandard, localFacets, typeText, widened } from "./field-types.ts";
 import { quotedValues, toLookupValues } from "./lookup-values.ts";
 
 /** Fate of a field of the source. */
@@ -268,30 +268,6 @@ const standardStatus: ReadonlyMap<string, LookupStatus> = new Map(
       ),
   ),
 );
-
-/** Returns the known field with the greater facets of both, or itself if it has them. */
-function widened(known: LocalField, found: LocalField): LocalField {
-  const scale = greater(known.scale, found.scale);
-  const wholeDigits = greater(wholeDigitsOf(known), wholeDigitsOf(found));
-  const room = {
-    maxLength: greater(known.maxLength, found.maxLength),
-    precision: wholeDigits === undefined ? undefined : wholeDigits + (scale ?? 0),
-    scale,
-  };
-  const grown = (["maxLength", "precision", "scale"] as const).flatMap((facet) => {
-    const [was, is] = [known[facet], room[facet]];
-    return was !== undefined && is !== undefined && is > was ? [[facet, is] as const] : [];
-  });
-  return grown.length === 0 ? known : { ...known, ...Object.fromEntries(grown) };
-}
-
-/** Undefined stands for no limit. */
-const greater = (a: number | undefined, b: number | undefined): number | undefined =>
-  a === undefined ? undefined : Math.max(a, b ?? a);
-
-/** Digits before the point. */
-const wholeDigitsOf = ({ precision, scale = 0 }: LocalField): number | undefined =>
-  precision === undefined ? undefined : precision - scale;
 
 /** Returns what the operator may want to change of a field that a sample suggests. */
 function remarkOn(
