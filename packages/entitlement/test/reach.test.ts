@@ -38,6 +38,7 @@ const servedProperty = "packages/service/src/identity/served-property.ts";
 const command = "packages/service/src/cli/data.ts";
 const ingest = "packages/service/src/ingest/ingest.ts";
 const replication = "packages/service/src/replicate/replicate.ts";
+const toldDeletions = "packages/service/src/replicate/told-deletions.ts";
 const removal = "packages/service/src/replicate/remove-gone.ts";
 const engine = "packages/service/src/data/database-engine.ts";
 const sqliteFiles = "packages/service/src/data/sqlite-databases.ts";
@@ -99,10 +100,15 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
       ingest,
       removal,
       replication,
+      toldDeletions,
       service,
     ],
   ],
-  ["packages/store/src/build/build.ts", "stage", [catalogChange, ingest, removal, replication]],
+  [
+    "packages/store/src/build/build.ts",
+    "stage",
+    [catalogChange, ingest, removal, replication, toldDeletions],
+  ],
   ["packages/store/src/build/build.ts", "keys", [renamedSystems, fullSet]],
   ["packages/store/src/build/build.ts", "publish", [publication]],
   ["packages/store/src/build/build.ts", "rollback", [buildCommands]],
