@@ -165,7 +165,7 @@ describe("the key", patient, () => {
       1,
       "/nowhere cannot be read: there is no such file or folder (ENOENT)",
     ],
-    ["in two places", ["--key-env", "OWN_KEY", "--key-file", "x"], 2, "cannot be used with option"],
+    ["in two places", ["--key-env", "OWN_KEY", "--key-file", "x"], 2, "give one of --key-file and --key-env"],
     ["as an argument", ["--key", "secret"], 2, "unknown option '--key'"],
   ])("%s is refused", async (_, options, exit, sentence) => {
     const keys = { OWN_KEY: own.key("national"), BAD_KEY: "two\nlines" };

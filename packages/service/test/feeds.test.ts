@@ -295,9 +295,20 @@ describe("files", patient, () => {
     await writeFile(file, "{}\n".repeat(101_000));
     await feed("add", "faulty", ...office, "--files", file);
     const { code, stderr } = await feed("run", "faulty");
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/more than 100000, see .* --max-rejects/)]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/1000 of the first 1000 records are rejected, most often for missing_field/),
+    ]);
+    expect(stderr).toMatch(/Office:\nRECORDS +CODE +FIELD.*\n1,000 +missing_field +ModificationTimestamp/);
+    expect(await shown("faulty")).toMatchObject({ state: "failing", failures: 1 });
     await feed("change", "faulty", "--max-rejects", "200000");
-    expect((await feed("run", "faulty")).stderr).toContain("Read 101,000 records");
+    const allowed = await feed("run", "faulty", "--json");
+    expect(JSON.parse(allowed.stdout)).toMatchObject({
+      read: 101_000,
+      staged: 0,
+      rejected: 101_000,
+      reasons: { Office: [{ records: 101_000, code: "missing_field" }, {}, {}, {}] },
+    });
     await feed("remove", "faulty");
   });
 

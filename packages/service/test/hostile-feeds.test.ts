@@ -13,7 +13,7 @@ import { authorizationOf } from "../src/replicate/authorization.ts";
 import { feedOf } from "../src/replicate/feed.ts";
 import { fetchFeed } from "../src/replicate/fetch-feed.ts";
 import { VisitedPages } from "../src/replicate/visited-pages.ts";
-import { type FeedServer, startFeeds } from "./support/feed-server.ts";
+import { bearer, type FeedServer, startFeeds } from "./support/feed-server.ts";
 
 const secret = "secret-of-the-feed";
 let folder: string;
@@ -90,10 +90,10 @@ describe("a document", () => {
 
 describe("a Web API", () => {
   const get = (name: string, timeout: number) => {
-    const options = { apiKey: secret, filter: undefined, select: undefined };
-    const feed = feedOf(`${source.origin}/${name}`, "Office", options);
+    const feed = feedOf(`${source.origin}/${name}`, "Office", { filter: undefined, select: undefined }, true);
     const retryPolicy = { tries: 1, timeout, pause: 1 };
-    return fetchFeed(feed.url, { feed, retryPolicy, pageSize: 1000, onRetry: () => {} });
+    const asking = { feed, authorization: bearer(secret), retryPolicy, pageSize: 1000, onRetry: () => {} };
+    return fetchFeed(feed.url, asking);
   };
 
   test("whose page never ends is given up", async () => {

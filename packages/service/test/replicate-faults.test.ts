@@ -7,11 +7,12 @@ import type { WritableStore } from "@cadastre/store";
 import { openSqliteStore } from "@cadastre/store/sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { storedResources } from "../src/catalog.ts";
+import { rejectLimit } from "../src/ingest/reject-limit.ts";
 import { roundingOf } from "../src/ingest/rounding.ts";
 import { sourceBySystem } from "../src/ingest/sources.ts";
 import { feedOf } from "../src/replicate/feed.ts";
 import { type Replication, replicateFeed } from "../src/replicate/replicate.ts";
-import { type FeedAnswer, type FeedServer, sendJson, startFeeds } from "./support/feed-server.ts";
+import { bearer, type FeedAnswer, type FeedServer, sendJson, startFeeds } from "./support/feed-server.ts";
 
 const apiKey = "secret-of-the-feed";
 const OriginatingSystemName = "Lone Star MLS";
@@ -174,7 +175,8 @@ async function pull(
     resource: "Office",
     source,
     asking: {
-      feed: feedOf(`${feeds.origin}/${name}/`, "Office", { apiKey, filter: undefined, select: undefined }),
+      feed: feedOf(`${feeds.origin}/${name}/`, "Office", { filter: undefined, select: undefined }, true),
+      authorization: bearer(apiKey),
       retryPolicy: { tries, timeout, pause: 20 },
       pageSize: 1000,
       onRetry: (_reason, pause) => pauses.push(pause),
@@ -182,7 +184,7 @@ async function pull(
     full,
     latest,
     rejects: rejectsFile(name),
-    maxRejects,
+    rejectLimit: rejectLimit(maxRejects),
     maxShrink: 100,
     onProgress: () => {},
   });
@@ -255,7 +257,7 @@ describe("refused, without the key and without what the feed says", () => {
     ["https://feed.example/?key=secret", "must have no user, no query and no fragment"],
     ["http://feed.example/odata", "a key is sent over https alone"],
   ])("the address %s", (address, sentence) => {
-    const make = () => feedOf(address, "Office", { apiKey, filter: undefined, select: undefined });
+    const make = () => feedOf(address, "Office", { filter: undefined, select: undefined }, true);
     expect(make).toThrow(sentence);
     expect(make).not.toThrow("secret");
   });
@@ -296,7 +298,9 @@ test("a record from the future does not put off what is changed until then", asy
 
 test("too many rejects end the run", async () => {
   const before = await store.builds.cursor("Office", source.name);
-  await expect(pull("rejected-too", { maxRejects: 2 })).rejects.toThrow(/^3 records .* than 2, see .*jsonl/);
+  await expect(pull("rejected-too", { maxRejects: 2 })).rejects.toThrow(
+    /^3 records .* than 2, most often for wrong_type of OfficeName, see .*jsonl/,
+  );
   expect(await store.builds.cursor("Office", source.name)).toBe(before);
 });
 

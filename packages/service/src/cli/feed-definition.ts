@@ -6,17 +6,16 @@ import type { FeedDefinition } from "../feeds/definition.ts";
 import { fileReason } from "../file-error.ts";
 import { parseMapping } from "../ingest/mapping-file.ts";
 import { sourceNamed } from "../ingest/sources.ts";
-import type { FeedCredentials } from "../replicate/authorization.ts";
 import { feedUrl } from "../replicate/feed.ts";
 import { type Paging, pagings } from "../replicate/pages.ts";
-import type { SecretReference } from "../replicate/secret-reference.ts";
 import { type DeletionSource, deletionSources } from "../replicate/told-deletions.ts";
+import { type CredentialOptions, credentialsOf, withCredentialOptions } from "./feed-credentials.ts";
 import { CommandRefused, WrongUsage } from "./outcome.ts";
 import { parseRowCount } from "./staging-options.ts";
 import { parsePeriod } from "./times.ts";
 
 /** Options that define a feed. */
-export type FeedSettings = {
+export type FeedSettings = CredentialOptions & {
   readonly source?: string;
   readonly resource?: readonly RecordName[];
   readonly replicate?: string;
@@ -31,73 +30,62 @@ export type FeedSettings = {
   readonly filter?: string;
   readonly select?: string;
   readonly maxRejects?: number;
-  readonly tokenFile?: string;
-  readonly tokenEnv?: string;
-  readonly headerName?: string;
-  readonly keyFile?: string;
-  readonly keyEnv?: string;
-  readonly tokenUrl?: string;
-  readonly clientId?: string;
-  readonly clientSecretFile?: string;
-  readonly clientSecretEnv?: string;
-  readonly scope?: string;
 };
 
 /** Adds the options that define a feed to a command. */
 export const withFeedOptions = (command: Command): Command =>
-  command
-    .option("--source <source>", "id of the system of the records, see `cadastre system list`")
-    .option(
-      "--resource <resources>",
-      `what the records are: ${recordNames.join(", ")}; several by commas`,
-      parseResources,
-    )
-    .addOption(
-      new Option("--replicate <url>", "service root of a RESO Web API").conflicts(["files", "commonFormat"]),
-    )
-    .addOption(
-      new Option(
-        "--files <glob>",
-        "files, with * and ? in the name; {resource} stands for each resource",
-      ).conflicts("commonFormat"),
-    )
-    .option(
-      "--common-format <url>",
-      "address of a RESO Common Format document; {resource} stands for each resource",
-    )
-    .option("--every <period>", "time between two runs, such as 15m, 6h or 1d (default: 15m)", parsePeriod)
-    .option(
-      "--full-every <period>",
-      "compare all keys so often, and delete what the source has no more",
-      parsePeriod,
-    )
-    .addOption(
-      new Option(
-        "--deletions <how>",
-        "how a Web API tells of what it has deleted: by EntityEvent, or by delta links of OData (default: none)",
-      ).choices(["none", ...deletionSources]),
-    )
-    .option("--full", "each file or document holds all records of the source")
-    .option("--no-full", "each file or document holds changed records")
-    .option("--mapping <file>", "YAML or JSON that says how its fields and values become ours")
-    .addOption(
-      new Option("--paging <paging>", "how pages of a Web API follow each other (default: auto)").choices(
-        pagings,
+  withCredentialOptions(
+    command
+      .option("--source <source>", "id of the system of the records, see `cadastre system list`")
+      .option(
+        "--resource <resources>",
+        `what the records are: ${recordNames.join(", ")}; several by commas`,
+        parseResources,
+      )
+      .addOption(
+        new Option("--replicate <url>", "service root of a RESO Web API").conflicts([
+          "files",
+          "commonFormat",
+        ]),
+      )
+      .addOption(
+        new Option(
+          "--files <glob>",
+          "files, with * and ? in the name; {resource} stands for each resource",
+        ).conflicts("commonFormat"),
+      )
+      .option(
+        "--common-format <url>",
+        "address of a RESO Common Format document; {resource} stands for each resource",
+      )
+      .option("--every <period>", "time between two runs, such as 15m, 6h or 1d (default: 15m)", parsePeriod)
+      .option(
+        "--full-every <period>",
+        "compare all keys so often, and delete what the source has no more",
+        parsePeriod,
+      )
+      .addOption(
+        new Option(
+          "--deletions <how>",
+          "how a Web API tells of what it has deleted: by EntityEvent, or by delta links of OData (default: none)",
+        ).choices(["none", ...deletionSources]),
+      )
+      .option("--full", "each file or document holds all records of the source")
+      .option("--no-full", "each file or document holds changed records")
+      .option("--mapping <file>", "YAML or JSON that says how its fields and values become ours")
+      .addOption(
+        new Option("--paging <paging>", "how pages of a Web API follow each other (default: auto)").choices(
+          pagings,
+        ),
+      )
+      .option("--filter <filter>", "`$filter` that every record of a Web API must pass")
+      .option("--select <fields>", "`$select` of the records of a Web API")
+      .option(
+        "--max-rejects <count>",
+        "stop a run if more records than this are not taken (default: half of them, and 100,000)",
+        parseRowCount,
       ),
-    )
-    .option("--filter <filter>", "`$filter` that every record of a Web API must pass")
-    .option("--select <fields>", "`$select` of the records of a Web API")
-    .option("--max-rejects <count>", "stop a run if more records than this are not taken", parseRowCount)
-    .option("--token-file <file>", "file with a token, sent as `Authorization: Bearer`")
-    .option("--token-env <name>", "variable with a token, sent as `Authorization: Bearer`")
-    .option("--header-name <name>", "header for the key of --key-file or --key-env", parseHeaderName)
-    .option("--key-file <file>", "file with the key of that header")
-    .option("--key-env <name>", "variable with the key of that header")
-    .option("--token-url <url>", "OAuth 2.0 token endpoint, for client credentials")
-    .option("--client-id <id>", "client id for the token endpoint")
-    .option("--client-secret-file <file>", "file with the client secret")
-    .option("--client-secret-env <name>", "variable with the client secret")
-    .option("--scope <scope>", "scope to ask the token endpoint for");
+  );
 
 function parseResources(text: string): readonly RecordName[] {
   const names = text.split(",").map((name) => name.trim());
@@ -108,11 +96,6 @@ function parseResources(text: string): readonly RecordName[] {
       `No resource \`${unknown.join(", ")}\`. Allowed are ${recordNames.join(", ")}.`,
     );
   return [...new Set(known.filter((name) => name !== undefined))];
-}
-
-function parseHeaderName(text: string): string {
-  if (/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(text)) return text;
-  throw new InvalidArgumentError("It must be the name of an HTTP header, such as X-Api-Key.");
 }
 
 const usualPeriod = 15 * 60_000;
@@ -200,45 +183,4 @@ function placeOf(options: FeedSettings): Pick<FeedDefinition, "kind" | "location
   // A worker has another working folder.
   if (files !== undefined) return { kind: "files", location: resolve(files) };
   return commonFormat === undefined ? undefined : { kind: "common-format", location: commonFormat };
-}
-
-/** @throws {CommandRefused} if options of several kinds of credentials are mixed, or one is missing */
-function credentialsOf(options: FeedSettings): FeedCredentials | undefined {
-  const { headerName, tokenUrl, clientId, scope } = options;
-  const token = referenceOf(options.tokenFile, options.tokenEnv, "--token-file and --token-env");
-  const key = referenceOf(options.keyFile, options.keyEnv, "--key-file and --key-env");
-  const secret = referenceOf(
-    options.clientSecretFile,
-    options.clientSecretEnv,
-    "--client-secret-file and --client-secret-env",
-  );
-  const isHeader = key !== undefined || headerName !== undefined;
-  const isOauth = [tokenUrl, clientId, secret, scope].some((one) => one !== undefined);
-  if ([token !== undefined, isHeader, isOauth].filter(Boolean).length > 1)
-    throw new WrongUsage(
-      "give one kind of credentials: --token-file or --token-env; --header-name with --key-file or --key-env; or --token-url with --client-id and --client-secret-file or --client-secret-env",
-    );
-  if (token !== undefined) return { kind: "bearer", secret: token };
-  if (isHeader) {
-    if (key === undefined || headerName === undefined)
-      throw new WrongUsage("a key in a header needs both --header-name and --key-file or --key-env");
-    return { kind: "header", name: headerName, secret: key };
-  }
-  if (!isOauth) return undefined;
-  if (tokenUrl === undefined || clientId === undefined || secret === undefined)
-    throw new WrongUsage(
-      "client credentials need --token-url, --client-id, and --client-secret-file or --client-secret-env",
-    );
-  feedUrl(tokenUrl, true);
-  return { kind: "oauth2", tokenUrl, clientId, secret, ...(scope === undefined ? {} : { scope }) };
-}
-
-function referenceOf(
-  file: string | undefined,
-  env: string | undefined,
-  both: string,
-): SecretReference | undefined {
-  if (file !== undefined && env !== undefined) throw new WrongUsage(`give one of ${both}`);
-  if (file !== undefined) return { file: resolve(file) };
-  return env === undefined ? undefined : { env };
 }

@@ -14,6 +14,7 @@ import { definitionFrom, type FeedSettings, withFeedOptions } from "./feed-defin
 import { feedJson, feedRow, feedRowHeads, locationText } from "./feed-view.ts";
 import { CommandRefused, printMessage, printResult } from "./outcome.ts";
 import { number } from "./progress.ts";
+import { reasonsText } from "./reject-reasons.ts";
 import { parseRowCount } from "./staging-options.ts";
 import { table } from "./table.ts";
 
@@ -172,7 +173,12 @@ const run = (name: string, output: Output) =>
         const options = { store, crosswalk, folder, maxShrink, feeds, log, lease, mutexes, now: Date.now };
         const { error, ...report } = await runLeased(claimed, options, stopping.signal);
         const counts = { ...report.counts, removed: report.removed };
-        if (output.json) printResult(JSON.stringify({ feed: name, ...counts, error }));
+        const reasons = [...report.reasons].flatMap(([resource, found]) =>
+          found.found().length === 0 ? [] : [[resource, found.found()] as const],
+        );
+        if (output.json)
+          printResult(JSON.stringify({ feed: name, ...counts, reasons: Object.fromEntries(reasons), error }));
+        else for (const [resource, of] of reasons) printMessage(`${resource}:\n${reasonsText(of)}`);
         if (error !== null) throw new CommandRefused(error);
         return counts;
       });

@@ -5,14 +5,14 @@ import { type Format, formatOf, formats } from "../ingest/format.ts";
 import { type Counts, type IngestMode, type IngestReport, ingest } from "../ingest/ingest.ts";
 import { withInput } from "../ingest/input.ts";
 import { readMapping } from "../ingest/mapping-file.ts";
-import { RecordsRejected } from "../ingest/reject-reasons.ts";
+import { noRejectLimit, rejectLimit } from "../ingest/reject-limit.ts";
 import { rejectsEnding } from "../ingest/rejects.ts";
 import { type RoundingChoice, roundingOf } from "../ingest/rounding.ts";
 import { sourceNamed } from "../ingest/sources.ts";
 import { sampleWarning, withServiceStore } from "./data.ts";
 import { printMessage, printResult } from "./outcome.ts";
-import { number, showItemProgress } from "./progress.ts";
-import { reasonsText } from "./reject-reasons.ts";
+import { counted, number, showItemProgress } from "./progress.ts";
+import { reasonsText, withReasons } from "./reject-reasons.ts";
 import {
   allowShrinkOption,
   exactOption,
@@ -59,33 +59,27 @@ export const ingestCommand = (): Command =>
     .action((file: string, options: Options) =>
       withServiceStore((store, folder, { identities: crosswalk }, config) =>
         withInput(file, folder.path, async (input) => {
-          const { resource, maxRejects = Number.POSITIVE_INFINITY } = options;
+          const { resource, maxRejects } = options;
           const rejects = options.rejects ?? `${file === "-" ? "stdin" : file}${rejectsEnding}`;
           const source = sourceNamed(store.catalog, options.source);
           const rounding = roundingOf(store.catalog, resource, options);
           const maxShrink = options.allowShrink ? 100 : config.maxShrink;
           const from = { store, crosswalk, resource, source, input, rounding };
-          const task = { ...from, rejects, maxRejects, maxShrink };
+          const limit = maxRejects === undefined ? noRejectLimit : rejectLimit(maxRejects);
+          const task = { ...from, rejects, rejectLimit: limit, maxShrink };
           const mode = modeOf(options);
           const mapping =
             options.mapping === undefined ? undefined : await readMapping(store.catalog, options.mapping);
           const format = mode === "delete" ? "jsonl" : (options.format ?? formatOf(input));
-          const progress = showItemProgress(input.bytes);
           if (await endSample(store)) printMessage(sampleWarning(folder));
-          try {
-            const onProgress = (bytes: number, { read }: Counts) => progress.at(bytes, read);
-            const report = await ingest({ ...task, mode, format, mapping, onProgress });
-            progress.end();
-            if (options.json)
-              return printResult(JSON.stringify({ resource, source: options.source, ...report, rejects }));
-            printMessage(summary(report, rejects));
-          } catch (error) {
-            progress.end();
-            if (error instanceof RecordsRejected && !options.json) printMessage(reasonsText(error.reasons));
-            throw error;
-          } finally {
-            progress.end();
-          }
+          const progress = showItemProgress(input.bytes);
+          const onProgress = (bytes: number, { read }: Counts) => progress.at(bytes, read);
+          const report = await withReasons(options, () =>
+            ingest({ ...task, mode, format, mapping, onProgress }).finally(() => progress.end()),
+          );
+          if (options.json)
+            return printResult(JSON.stringify({ resource, source: options.source, ...report, rejects }));
+          printMessage(summary(report, rejects));
         }),
       ),
     );
@@ -99,6 +93,6 @@ function summary(report: IngestReport, rejects: string): string {
   const refused =
     rejected === 0
       ? ""
-      : ` Rejected ${number(rejected)} records: see ${rejects}.\n${reasonsText(report.reasons)}`;
-  return `Read ${number(read)} records${before}; staged ${number(staged)} changes.${noteSummary(report)}${refused}`;
+      : ` Rejected ${counted(rejected, "record")}: see ${rejects}.\n${reasonsText(report.reasons)}`;
+  return `Read ${number(read)} records${before}; staged ${counted(staged, "change")}.${noteSummary(report)}${refused}`;
 }

@@ -4,6 +4,10 @@ import { printMessage } from "./outcome.ts";
 /** Formats a number for people: `12,345`. */
 export const number = (value: number): string => value.toLocaleString("en-US");
 
+/** Writes a number of things: `1 value`, `12,345 values`. */
+export const counted = (count: number, noun: string): string =>
+  `${number(count)} ${noun}${count === 1 ? "" : "s"}`;
+
 /** Number of items between two lines of progress. */
 const reportEvery = 10_000;
 

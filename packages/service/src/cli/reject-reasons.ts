@@ -1,7 +1,8 @@
 import { quotedName } from "../ingest/quoted-text.ts";
-import type { RejectReason } from "../ingest/reject-reasons.ts";
+import { RecordsRejected, type RejectReason } from "../ingest/reject-reasons.ts";
 import { unknownFieldCures } from "../ingest/unknown-columns.ts";
-import { number } from "./progress.ts";
+import { printMessage } from "./outcome.ts";
+import { counted, number } from "./progress.ts";
 import { table } from "./table.ts";
 
 /** Maximum number of reasons in the table. */
@@ -22,9 +23,22 @@ export function reasonsText(reasons: readonly RejectReason[]): string {
   const others = reasons.length - shown.length;
   return [
     table(["RECORDS", "CODE", "FIELD", "FIRST LINE", "KEY", "VALUE", "REASON"], rows),
-    ...(others > 0 ? [`and ${number(others)} more reasons`] : []),
+    ...(others > 0 ? [`and ${counted(others, "more reason")}`] : []),
     ...(reasons.some(({ code }) => code === "unknown_field")
       ? [`For unknown fields ${unknownFieldCures}.`]
       : []),
   ].join("\n");
+}
+
+/** Does the work. If it is given up since too many records are rejected, prints the reasons for people. */
+export async function withReasons<T>(
+  { json = false }: { readonly json?: boolean | undefined },
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof RecordsRejected && !json) printMessage(reasonsText(error.reasons));
+    throw error;
+  }
 }

@@ -1,18 +1,21 @@
 import { defaultRetryPolicy } from "@cadastre/client/http";
 import { type ResourceName, resourceNames } from "@cadastre/reso";
-import { Command, Option } from "commander";
+import { Command } from "commander";
 import { maxTop } from "../catalog.ts";
 import { endSample } from "../data/notes.ts";
+import { rejectLimit } from "../ingest/reject-limit.ts";
 import { rejectsEnding } from "../ingest/rejects.ts";
 import { type RoundingChoice, roundingOf } from "../ingest/rounding.ts";
 import { sourceNamed } from "../ingest/sources.ts";
+import { authorizationOf } from "../replicate/authorization.ts";
 import { type FeedOptions, feedOf } from "../replicate/feed.ts";
 import type { FeedRequest } from "../replicate/fetch-feed.ts";
 import { type FeedReport, type Replication, replicateFeed } from "../replicate/replicate.ts";
 import { sampleWarning, withServiceStore } from "./data.ts";
-import { type FeedKeySource, readFeedKey } from "./feed-key.ts";
+import { type CredentialOptions, credentialsOf, withCredentialOptions } from "./feed-credentials.ts";
 import { printMessage, printResult } from "./outcome.ts";
-import { number, showItemProgress } from "./progress.ts";
+import { counted, number, showItemProgress } from "./progress.ts";
+import { reasonsText, withReasons } from "./reject-reasons.ts";
 import {
   allowShrinkOption,
   exactOption,
@@ -25,7 +28,7 @@ import {
   stagingJsonOption,
 } from "./staging-options.ts";
 
-type Options = FeedKeySource &
+type Options = CredentialOptions &
   RoundingChoice &
   Pick<FeedOptions, "filter" | "select"> & {
     readonly resource: ResourceName;
@@ -41,15 +44,13 @@ type Options = FeedKeySource &
 
 /** `cadastre replicate <url>` */
 export const stageFeedCommand = (): Command =>
-  new Command("replicate")
+  withCredentialOptions(new Command("replicate"))
     .description(
       "Stage what another RESO Web API has changed since the last time. `cadastre publish` serves it.",
     )
     .argument("<url>", "address of its service document")
     .addOption(resourceOption(resourceNames))
     .addOption(sourceOption())
-    .addOption(new Option("--key-env <name>", "variable that holds the API key").conflicts("keyFile"))
-    .option("--key-file <file>", "file that holds the API key")
     .option("--filter <filter>", "`$filter` that every record must pass")
     .option("--select <fields>", "`$select` of the records, for a feed with fields that are not known here")
     .option("--full", "compare the keys as well: records that the feed has no more are deleted")
@@ -71,25 +72,29 @@ export const stageFeedCommand = (): Command =>
     .addOption(stagingJsonOption())
     .action((url: string, options: Options) =>
       withServiceStore(async (store, folder, { identities: crosswalk }, config) => {
-        const { resource, source, maxRejects = Number.POSITIVE_INFINITY, full = false } = options;
+        const { resource, source, full = false } = options;
         const rejects = options.rejects ?? `${resource}.${source}${rejectsEnding}`;
-        const asking = await askingOf(url, options);
+        const asking = askingOf(url, options);
         if (await endSample(store)) printMessage(sampleWarning(folder));
         const from = { resource, source: sourceNamed(store.catalog, source), asking, full };
         const rounding = roundingOf(store.catalog, resource, options);
         const maxShrink = options.allowShrink ? 100 : config.maxShrink;
-        const task = { store, crosswalk, ...from, rounding, rejects, maxRejects, maxShrink };
-        const report = await withProgress((onProgress) => replicateFeed({ ...task, onProgress }));
+        const limits = { rejectLimit: rejectLimit(options.maxRejects), maxShrink };
+        const task = { store, crosswalk, ...from, rounding, rejects, ...limits };
+        const report = await withProgress((onProgress) =>
+          withReasons(options, () => replicateFeed({ ...task, onProgress })),
+        );
         if (options.json) return printResult(JSON.stringify({ resource, source, ...report, rejects }));
         printMessage(summary(report, rejects));
       }),
     );
 
-async function askingOf(url: string, options: Options): Promise<FeedRequest> {
+function askingOf(url: string, options: Options): FeedRequest {
   const { resource, filter, select, tries, timeout } = options;
-  const apiKey = await readFeedKey(options);
+  const authorization = authorizationOf(credentialsOf(options));
   return {
-    feed: feedOf(url, resource, { apiKey, filter, select }),
+    feed: feedOf(url, resource, { filter, select }, authorization !== undefined),
+    authorization,
     pageSize: maxTop,
     retryPolicy: { ...defaultRetryPolicy, tries, timeout: timeout * 1000 },
     onRetry: (reason, pause) => printMessage(`  ${reason}: again in ${(pause / 1000).toFixed(1)} s`),
@@ -114,7 +119,10 @@ async function withProgress<T>(work: (onProgress: Replication["onProgress"]) => 
 function summary(report: FeedReport, rejects: string): string {
   const { read, staged, rejected, removed, since } = report;
   const gone = removed === 0 ? "" : ` and the removal of ${number(removed)}`;
-  const refused = rejected === 0 ? "" : ` Rejected ${number(rejected)} records: see ${rejects}.`;
+  const refused =
+    rejected === 0
+      ? ""
+      : ` Rejected ${counted(rejected, "record")}: see ${rejects}.\n${reasonsText(report.reasons)}`;
   const next = since === null ? "" : ` The next time begins at ${since}.`;
-  return `Read ${number(read)} records; staged ${number(staged)}${gone}.${noteSummary(report)}${refused}${next}`;
+  return `Read ${number(read)} records; staged ${number(staged)}${gone}.${noteSummary(report)}${next}${refused}`;
 }

@@ -36,12 +36,7 @@ export const webApiRequest = (
   const { location, filter, select } = definition;
   const { mapping, authorization, signal, onRetry = () => {}, pageSize = maxTop } = more;
   return {
-    feed: feedOf(
-      location,
-      resource,
-      { apiKey: undefined, filter, select, mapping },
-      authorization !== undefined,
-    ),
+    feed: feedOf(location, resource, { filter, select, mapping }, authorization !== undefined),
     pageSize,
     retryPolicy: defaultRetryPolicy,
     onRetry,

@@ -1,9 +1,11 @@
 import { hostname } from "node:os";
 import { pollForWork } from "@cadastre/delivery";
 import { backoffDelay } from "@cadastre/manifest/retry";
+import type { RecordName } from "@cadastre/reso";
 import { StoreError } from "@cadastre/store";
 import type { FeedCounts, FeedLease, FeedRegistry } from "@cadastre/store/registry";
 import { IngestError } from "../ingest/ingest-error.ts";
+import { RejectReasons } from "../ingest/reject-reasons.ts";
 import { errorFields, type Log } from "../log.ts";
 import { FeedError } from "../replicate/feed-error.ts";
 import { definitionOf } from "./definition.ts";
@@ -31,6 +33,8 @@ export type FeedRunReport = {
   readonly counts: FeedCounts;
   /** Number of records that the run's publications have removed. */
   readonly removed: number;
+  /** Reasons why records were rejected, by resource. */
+  readonly reasons: ReadonlyMap<RecordName, RejectReasons>;
   /** Null: the run succeeded. */
   readonly error: string | null;
 };
@@ -54,6 +58,7 @@ export async function runLeased(
   const timer = setInterval(() => void renew().catch(() => {}), duration / 3);
   let [counts, modified]: [FeedCounts, number | null] = [{ read: 0, staged: 0, rejected: 0 }, null];
   let removed = 0;
+  const reasons = new Map<RecordName, RejectReasons>();
   let failure: unknown;
   try {
     await runFeed(
@@ -70,6 +75,11 @@ export async function runLeased(
           counts = { read, staged, rejected };
           modified = newest;
         },
+        onReasons: (resource, found) => {
+          const counted = reasons.get(resource) ?? new RejectReasons();
+          counted.addCounted(found);
+          reasons.set(resource, counted);
+        },
         onRemoved: (records) => {
           removed += records;
         },
@@ -85,7 +95,7 @@ export async function runLeased(
   if (failure !== undefined && signal.aborted) {
     await feeds.release(lease, at);
     log.info({ feed: feed.name }, "stopped the run of a feed");
-    return { counts, removed, error: "the run was stopped" };
+    return { counts, removed, reasons, error: "the run was stopped" };
   }
   const error = failure === undefined ? null : errorText(failure);
   const due =
@@ -95,7 +105,7 @@ export async function runLeased(
   if (!isSettled) log.error(told, "lost the lease of a feed: another worker has it, or it was removed");
   else if (failure === undefined) log.info(told, "ran a feed");
   else log.error({ ...told, ...errorFields(failure) }, "could not run a feed");
-  return { counts, removed, error };
+  return { counts, removed, reasons, error };
 }
 
 const leaseLost = () => new FeedError("the lease of the feed was lost");

@@ -12,6 +12,8 @@ import { formatOf } from "../ingest/format.ts";
 import { ingest } from "../ingest/ingest.ts";
 import { withInput } from "../ingest/input.ts";
 import type { SourceMapping } from "../ingest/mapping.ts";
+import { rejectLimit } from "../ingest/reject-limit.ts";
+import { RecordsRejected, type RejectReason } from "../ingest/reject-reasons.ts";
 import { rejectsEnding } from "../ingest/rejects.ts";
 import { roundingOf } from "../ingest/rounding.ts";
 import { type Source, sourceNamed } from "../ingest/sources.ts";
@@ -52,6 +54,8 @@ export type FeedRun = {
   readonly requireLease: () => Promise<void>;
   /** Called with the counts of the run so far, those of a run that fails as well. */
   readonly onCounts: (counts: FeedCounts, modified: number | null) => void;
+  /** Called with the reasons why records of a resource were rejected, those of a run that fails as well. */
+  readonly onReasons: (resource: RecordName, reasons: readonly RejectReason[]) => void;
   /** Called after each publication with the number of records that it has removed. */
   readonly onRemoved: (records: number) => void;
 };
@@ -107,9 +111,12 @@ export async function runFeed(run: FeedRun, services: FeedServices): Promise<voi
       onCounts: (counts: FeedCounts, modified: number | null) => tell(total, counts, modified),
     };
     // Feeds of one source share its cursor: a batch of another one in between would be refused.
-    const staged = await services.mutexes.run(`stage ${resource} ${staging.source.name}`, () =>
-      stageResource(own, resource, progress, services),
-    );
+    const staged = await services.mutexes
+      .run(`stage ${resource} ${staging.source.name}`, () => stageResource(own, resource, progress, services))
+      .catch((error: unknown) => {
+        if (error instanceof RecordsRejected) run.onReasons(resource, error.reasons);
+        throw error;
+      });
     total = sum(total, staged);
     onCounts(total, total.modified);
     if (wasPending || staged.staged + staged.removed > 0) await publish(run, resource, services);
@@ -183,7 +190,7 @@ async function stageWebApi(
   const { feed, definition, source, mapping, authorization, signal, onCounts } = run;
   const name = webApiResource(resource);
   const started = services.now();
-  const { fullEvery, maxRejects = usualMaxRejects, paging = "auto", deletions } = definition;
+  const { fullEvery, maxRejects, paging = "auto", deletions } = definition;
   const full = fullEvery !== undefined && (progress.full[resource] ?? 0) + fullEvery <= started;
   const rejects = rejectsFile(services, feed, resource);
   await rm(rejects, { force: true });
@@ -203,9 +210,10 @@ async function stageWebApi(
     latest: progress.latest[resource],
     rounding: roundingOf(services.store.catalog, resource),
     rejects,
-    maxRejects,
+    rejectLimit: rejectLimit(maxRejects, usualMaxRejects),
     onProgress: (modified, counts) => onCounts(counts, modified),
   });
+  run.onReasons(resource, report.reasons);
   const { latest } = report;
   if (latest !== undefined)
     progress.latest = { ...progress.latest, [resource]: { ...latest, hashes: [...latest.hashes] } };
@@ -262,7 +270,7 @@ async function stageDocument(
 }
 
 async function stageFile(
-  { feed, definition, source, mapping, signal, onCounts }: StagingRun,
+  { feed, definition, source, mapping, signal, onCounts, onReasons }: StagingRun,
   resource: RecordName,
   services: FeedServices,
   path: string,
@@ -280,7 +288,7 @@ async function stageFile(
       mapping,
       rounding: roundingOf(services.store.catalog, resource),
       rejects: rejectsFile(services, feed, resource),
-      maxRejects: definition.maxRejects ?? usualMaxRejects,
+      rejectLimit: rejectLimit(definition.maxRejects, usualMaxRejects),
       maxShrink: services.maxShrink,
       onTaken: (records) => {
         modified = latestAnyOrder(records, modified);
@@ -291,5 +299,6 @@ async function stageFile(
       },
     }),
   );
+  onReasons(resource, report.reasons);
   return { ...report, removed: 0, modified };
 }

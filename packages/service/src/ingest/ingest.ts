@@ -16,6 +16,7 @@ import { mappedEntries } from "./mapped-entries.ts";
 import type { SourceMapping } from "./mapping.ts";
 import { addNotes, type Note, type NoteCounts, toldNotes } from "./notes.ts";
 import { readLines } from "./read-lines.ts";
+import { type RejectLimit, requireFewRejects } from "./reject-limit.ts";
 import { RecordsRejected, type RejectReason, RejectReasons } from "./reject-reasons.ts";
 import { appendRejects, beginRejects, type Reject, rejectsOf } from "./rejects.ts";
 import { type Rounding, roundingOf } from "./rounding.ts";
@@ -40,8 +41,8 @@ export type Ingest = {
   readonly rounding: Rounding;
   /** File for rejected records, and for notes on changed ones. */
   readonly rejects: string;
-  /** Maximum number of rejected records. More end the ingest. */
-  readonly maxRejects: number;
+  /** Limit on rejected records. More end the ingest. */
+  readonly rejectLimit: RejectLimit;
   /** Percentage of the source's records that a full set may leave out. */
   readonly maxShrink: number;
   /** Called with the records of each batch that pass the checks. */
@@ -122,7 +123,8 @@ export async function ingest(task: Ingest): Promise<IngestReport> {
       await store.builds.discard(resource, source.name);
       hasStaged = false;
     }
-    if (rejected > task.maxRejects) throw new RecordsRejected(tooMany(rejected, task), reasons.found());
+    const counts = { read: read - resumed, rejected };
+    requireFewRejects(counts, task.rejectLimit, { file: rejectsFile, reasons: reasons.found() });
     // The rest of the set is read for its rejects alone.
     if (isRefused) {
       task.onProgress(bytes, { read, staged: 0, rejected, noted });
@@ -223,6 +225,3 @@ function partOf({ isFirst, isLast }: IngestBatch): BatchOptions["fullSet"] {
 /** A publication deletes every record that a full set does not have, so one with rejected records would delete those. */
 const notWhole = (rejected: number, read: number, { rejects }: Ingest): string =>
   `${rejected} of ${read} records are rejected, see ${rejects}: a full set must be whole, and nothing of it is staged; put them right, or ingest it without --full, which removes nothing`;
-
-const tooMany = (rejected: number, { maxRejects, rejects }: Ingest): string =>
-  `${rejected} records are rejected, more than ${maxRejects}, see ${rejects}: put them right, or allow more with --max-rejects`;

@@ -18,17 +18,27 @@ export class RejectReasons {
 
   add(rejects: readonly (Omit<Reject, "line"> & Partial<Pick<Reject, "line">>)[]): void {
     for (const { line, key, value, code, field, reason } of rejects) {
-      const id = JSON.stringify([code, field, code === "malformed" ? reason : null]);
-      const before = this.#reasons.get(id);
-      if (before === undefined && this.#reasons.size === mostReasons) continue;
       const example = {
         ...(line === undefined ? {} : { line }),
         key,
         ...(value === undefined ? {} : { value }),
       };
-      const { records, ...first } = before ?? { code, field, reason, records: 0, example };
-      this.#reasons.set(id, { ...first, records: records + 1 });
+      this.#count({ code, field, reason, records: 1, example });
     }
+  }
+
+  /** Adds the counts of another file of the same source. */
+  addCounted(reasons: readonly RejectReason[]): void {
+    for (const reason of reasons) this.#count(reason);
+  }
+
+  #count(found: RejectReason): void {
+    const { code, field, reason } = found;
+    const id = JSON.stringify([code, field, code === "malformed" ? reason : null]);
+    const before = this.#reasons.get(id);
+    if (before === undefined && this.#reasons.size === mostReasons) return;
+    const first = before ?? { ...found, records: 0 };
+    this.#reasons.set(id, { ...first, records: first.records + found.records });
   }
 
   /** Returns the reasons, the most frequent one first. */
@@ -37,7 +47,7 @@ export class RejectReasons {
   }
 }
 
-/** A file of which too many records were rejected. */
+/** A file or feed of which too many records were rejected. */
 export class RecordsRejected extends IngestError {
   readonly reasons: readonly RejectReason[];
 

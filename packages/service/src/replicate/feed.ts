@@ -15,28 +15,21 @@ export type SourceFeed = {
   readonly modified: string;
   /** Mapping of its records. Undefined: the feed has our names and values. */
   readonly mapping?: SourceMapping | undefined;
-  /** Sent as `Authorization: Bearer`. Undefined if the feed needs none. */
-  readonly apiKey: string | undefined;
   /** `$filter` for the records. Undefined: all records. */
   readonly filter: string | undefined;
   /** `$select` for the records. Undefined: all fields. */
   readonly select: string | undefined;
 };
 
-export type FeedOptions = Pick<SourceFeed, "apiKey" | "filter" | "select" | "mapping">;
+export type FeedOptions = Pick<SourceFeed, "filter" | "select" | "mapping">;
 
 /**
  * Returns the feed of a resource, or of a description such as `$metadata`, at the service root of a Web API.
  *
- * @param hasSecret true if a secret is sent to it; by default if there is an API key
+ * @param hasSecret true if a secret is sent to it
  * @throws {FeedError} if the URL is invalid, or a secret would be sent over plain HTTP to another machine
  */
-export function feedOf(
-  root: string,
-  name: string,
-  options: FeedOptions,
-  hasSecret = options.apiKey !== undefined,
-): SourceFeed {
+export function feedOf(root: string, name: string, options: FeedOptions, hasSecret: boolean): SourceFeed {
   const url = feedUrl(root, hasSecret);
   if (url.search !== "")
     throw new FeedError("the address of the feed must have no user, no query and no fragment");
@@ -73,7 +66,7 @@ export function feedUrl(text: string, hasSecret: boolean): URL {
 const isLocal = (hostname: string): boolean => /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 
 /**
- * Returns a hash that identifies the feed: of its URL, `$filter`, `$select` and mapping, but not its API key, and of what the catalog accepts
+ * Returns a hash that identifies the feed: of its URL, `$filter`, `$select` and mapping, but not its credentials, and of what the catalog accepts
  * of it. If one of them changes, the feed is read from the start.
  *
  * @param accepted see `acceptedValuesHash`, or another text that must stay the same

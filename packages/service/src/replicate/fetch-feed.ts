@@ -79,20 +79,18 @@ export async function fetchFeed(url: URL, asking: FeedRequest): Promise<string> 
 
 async function answerOf(
   url: URL,
-  { feed, pageSize, accept = jsonAlone, authorization, preference }: FeedRequest,
+  { pageSize, accept = jsonAlone, authorization, preference }: FeedRequest,
   signal: AbortSignal,
 ): Promise<string> {
-  const { apiKey } = feed;
   const own = {
     accept: accept.join(", "),
     "odata-maxversion": "4.0",
     prefer: [`odata.maxpagesize=${pageSize}`, "omit-values=nulls", preference].filter(Boolean).join(", "),
   };
-  let secrets: Readonly<Record<string, string>> =
-    apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+  let secrets: Readonly<Record<string, string>> = {};
   const response = await sendAuthorized(authorization, signal, (headers) => {
-    secrets = { ...secrets, ...headers };
-    return followRedirects(url, { ...own, ...secrets }, signal);
+    secrets = headers;
+    return followRedirects(url, { ...own, ...headers }, signal);
   });
   const answered = new URL(response.url);
   await requireSuccess(response, answered, accept, () => refusalWords(response, secrets, signal));

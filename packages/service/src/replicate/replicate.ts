@@ -1,8 +1,9 @@
 import type { ResourceName } from "@cadastre/reso";
 import { acceptedValuesHash } from "../ingest/accepted-values.ts";
 import type { BatchCheck } from "../ingest/check-batch.ts";
-import { IngestError } from "../ingest/ingest-error.ts";
 import { addNotes, type NoteCounts, toldNotes } from "../ingest/notes.ts";
+import { type RejectLimit, requireFewRejects } from "../ingest/reject-limit.ts";
+import { type RejectReason, RejectReasons } from "../ingest/reject-reasons.ts";
 import { requireRejects } from "../ingest/rejects.ts";
 import { requireNotRetired, type Source } from "../ingest/sources.ts";
 import type { Listings } from "../listings.ts";
@@ -31,8 +32,8 @@ export type Replication = {
   readonly rounding: BatchCheck["rounding"];
   /** File for rejected records, and for notes on changed ones. */
   readonly rejects: string;
-  /** Maximum number of rejected records. More end the replication. */
-  readonly maxRejects: number;
+  /** Limit on rejected records. More end the replication. */
+  readonly rejectLimit: RejectLimit;
   /** Percentage of the source's records that may be removed because the feed no longer has them. */
   readonly maxShrink: number;
   /** Called after each page with the latest `ModificationTimestamp` that was staged, in milliseconds since 1970, and the counts so far. */
@@ -55,6 +56,8 @@ export type FeedReport = Counts & {
   /** Latest `ModificationTimestamp`, but not in the future: the next replication starts there. Null if no record was staged yet. */
   readonly since: string | null;
   readonly latest: LatestRecords | undefined;
+  /** Reasons why records were rejected. */
+  readonly reasons: readonly RejectReason[];
 };
 
 /**
@@ -62,7 +65,7 @@ export type FeedReport = Counts & {
  * bounded, except for the keys if they are compared.
  *
  * @throws {FeedError} if an answer of the feed is invalid
- * @throws {IngestError} if more records are rejected than allowed
+ * @throws {RecordsRejected} if more records are rejected than allowed
  * @throws {StoreError} as `Builds.stage`
  */
 export async function replicateFeed(task: Replication): Promise<FeedReport> {
@@ -82,6 +85,7 @@ export async function replicateFeed(task: Replication): Promise<FeedReport> {
   let latestRecords = before;
   let [read, staged, rejected] = [0, 0, 0];
   let noted: NoteCounts = {};
+  const reasons = new RejectReasons();
   for await (const records of changedRecords(asking, since, paging)) {
     if (isAborted(asking.signal)) throw runStopped();
     latest = paging === "key" ? latestAnyOrder(records, latest) : latestOf(records, latest, asking.feed.url);
@@ -92,7 +96,8 @@ export async function replicateFeed(task: Replication): Promise<FeedReport> {
     rejected += checked.rejected;
     noted = addNotes(noted, checked.notes);
     await appendFeedRejects(task.rejects, [...checked.rejects, ...toldNotes(checked.notes)]);
-    if (rejected > task.maxRejects) throw new IngestError(tooMany(rejected, task));
+    reasons.add(checked.rejects);
+    requireFewRejects({ read, rejected }, task.rejectLimit, { file: task.rejects, reasons: reasons.found() });
     // Without a timestamp every record of the page was rejected, so there is nothing to stage.
     if (latest === null) continue;
     // In the order of keys a page says nothing about what was modified before: an interrupted run begins anew.
@@ -122,14 +127,12 @@ export async function replicateFeed(task: Replication): Promise<FeedReport> {
     removed,
     since: latest === null ? null : untilNow(latest),
     latest: latestRecords,
+    reasons: reasons.found(),
   };
 }
 
 /** Cursor of a feed of whose records the first ones alone are staged. */
 const beginning = "1970-01-01T00:00:00.000Z";
-
-const tooMany = (rejected: number, { maxRejects, rejects }: Replication): string =>
-  `${rejected} records are rejected, more than ${maxRejects}, see ${rejects}: allow more with --max-rejects`;
 
 /** Position up to which a feed has been staged. */
 type FeedCursor = {

@@ -4,6 +4,7 @@ import { feedOf } from "../../src/replicate/feed.ts";
 import type { FeedRequest } from "../../src/replicate/fetch-feed.ts";
 import { latestOf } from "../../src/replicate/modification-times.ts";
 import { allKeys, changedRecords } from "../../src/replicate/pages.ts";
+import { bearer } from "../support/feed-server.ts";
 import { versionOf } from "./changing-listings.ts";
 import type { ListingsService } from "./listings-service.ts";
 
@@ -19,8 +20,15 @@ export type Replica = {
 
 export function createReplica({ odata, apiKey }: ListingsService, pageSize: number): Replica {
   const select = "ListingKey,ModificationTimestamp,City";
-  const feed = feedOf(odata, "Property", { apiKey, select, filter: undefined });
-  const asking: FeedRequest = { feed, retryPolicy: defaultRetryPolicy, pageSize, onRetry: () => {} };
+  const feed = feedOf(odata, "Property", { select, filter: undefined }, true);
+  const authorization = bearer(apiKey);
+  const asking: FeedRequest = {
+    feed,
+    authorization,
+    retryPolicy: defaultRetryPolicy,
+    pageSize,
+    onRetry: () => {},
+  };
   const copied = new Map<string, string>();
   let latest: number | null = null;
 

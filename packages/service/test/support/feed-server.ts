@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { FeedAuthorization } from "../../src/replicate/authorization.ts";
 
 /** Handler of the requests to a feed. `turn` is the number of earlier requests to this feed. */
 export type FeedAnswer = (request: IncomingMessage, response: ServerResponse, turn: number) => void;
@@ -41,6 +42,12 @@ export async function startFeeds(answers: Readonly<Record<string, FeedAnswer>>):
 }
 
 /** Sends a JSON response. */
+/** Authorization by a token that the test has. */
+export const bearer = (token: string): FeedAuthorization => ({
+  headers: async () => ({ authorization: `Bearer ${token}` }),
+  renew: () => false,
+});
+
 export function sendJson(response: ServerResponse, body: unknown): void {
   response.setHeader("content-type", "application/json;odata.metadata=minimal");
   response.end(typeof body === "string" ? body : JSON.stringify(body));

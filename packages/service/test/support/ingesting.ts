@@ -11,6 +11,7 @@ import type { Format } from "../../src/ingest/format.ts";
 import { type IngestReport, ingest } from "../../src/ingest/ingest.ts";
 import type { Input } from "../../src/ingest/input.ts";
 import type { Note } from "../../src/ingest/notes.ts";
+import { noRejectLimit } from "../../src/ingest/reject-limit.ts";
 import type { Reject } from "../../src/ingest/rejects.ts";
 import { type RoundingChoice, roundingOf } from "../../src/ingest/rounding.ts";
 import { sourceBySystem } from "../../src/ingest/sources.ts";
@@ -76,7 +77,7 @@ export async function ingestText(
       mode: "changes",
       rounding: roundingOf(testCatalog, resource, choice),
       rejects,
-      maxRejects: Number.POSITIVE_INFINITY,
+      rejectLimit: noRejectLimit,
       maxShrink: 100,
       onProgress: () => {},
     });

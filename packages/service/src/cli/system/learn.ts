@@ -7,22 +7,23 @@ import { maxTop } from "../../catalog.ts";
 import { currentCatalog } from "../../data/catalogs.ts";
 import { fileReason } from "../../file-error.ts";
 import { type Format, formats } from "../../ingest/format.ts";
-import type { ResourceMapping } from "../../ingest/mapping.ts";
 import type { FeedSchema } from "../../learn/feed-schema.ts";
+import type { FieldVerdict } from "../../learn/field-verdict.ts";
 import { quotedValues } from "../../learn/lookup-values.ts";
-import { type FieldVerdict, type Proposal, propose } from "../../learn/propose.ts";
+import { type Proposal, propose } from "../../learn/propose.ts";
 import { readSample } from "../../learn/read-sample.ts";
 import { readSource } from "../../learn/read-source.ts";
+import { authorizationOf } from "../../replicate/authorization.ts";
 import { createFrom } from "../catalog.ts";
 import { withServiceRegistry } from "../data.ts";
-import { type FeedKeySource, readFeedKey } from "../feed-key.ts";
+import { type CredentialOptions, credentialsOf, withCredentialOptions } from "../feed-credentials.ts";
 import { withAdditions } from "../field/add-fields.ts";
 import { CommandRefused, printMessage, printResult } from "../outcome.ts";
-import { number } from "../progress.ts";
+import { counted, number } from "../progress.ts";
 import { editCatalog, printChange } from "./change-catalog.ts";
 import { requireSystem } from "./require-system.ts";
 
-type Options = FeedKeySource & {
+type Options = CredentialOptions & {
   readonly metadata?: string;
   readonly sample?: string;
   readonly resource?: LocalResource;
@@ -40,7 +41,7 @@ type Options = FeedKeySource & {
 
 /** `cadastre system learn <system>` */
 export const learnCommand = (): Command =>
-  new Command("learn")
+  withCredentialOptions(new Command("learn"))
     .description(
       "Propose the local fields and lookups of a system from the $metadata of its source, or from the values of a file of records. Nothing changes without --apply.",
     )
@@ -50,8 +51,6 @@ export const learnCommand = (): Command =>
       "file of CSDL XML or JSON, or address of a service or of its $metadata, whose Lookup and Field are read too",
     )
     .option("--lookups <place>", "file or address of records of Lookup or Field")
-    .addOption(new Option("--key-env <name>", "variable that holds the API key").conflicts("keyFile"))
-    .option("--key-file <file>", "file that holds the API key")
     .option(
       "--sample <file>",
       "file of records, whose values tell the types: RESO Common Format, JSON lines or CSV, plain or gzip",
@@ -74,7 +73,7 @@ export const learnCommand = (): Command =>
     .option("--closed-lookups", "lookups of the system take no further values")
     .option(
       "--mapping-out <file>",
-      "write a new mapping file for `ingest --mapping`: the names that change, and the fields that are left out",
+      "write a new mapping file for `ingest --mapping` and `feed add --mapping`: the names that change, the fields that are left out, and the values of enumerations",
     )
     .option("--out <file>", "write the fields and lookups to a new file, as `field import` takes them")
     .addOption(new Option("--json", "write the result for machines"))
@@ -93,7 +92,19 @@ function parseLimit(text: string): number {
 
 /** Options that belong to one of the two sources, with their flags. */
 const optionsOf = {
-  metadata: { lookups: "--lookups", keyEnv: "--key-env", keyFile: "--key-file" },
+  metadata: {
+    lookups: "--lookups",
+    tokenFile: "--token-file",
+    tokenEnv: "--token-env",
+    keyFile: "--key-file",
+    keyEnv: "--key-env",
+    headerName: "--header-name",
+    tokenUrl: "--token-url",
+    clientId: "--client-id",
+    clientSecretFile: "--client-secret-file",
+    clientSecretEnv: "--client-secret-env",
+    scope: "--scope",
+  },
   sample: { resource: "--resource", format: "--format", limit: "--limit" },
 } as const satisfies Record<string, Partial<Record<keyof Options, string>>>;
 
@@ -128,7 +139,7 @@ async function readSchema(
     return readSource(
       { metadata: metadata ?? "", lookups },
       {
-        apiKey: await readFeedKey(options),
+        authorization: authorizationOf(credentialsOf(options)),
         pageSize: maxTop,
         retryPolicy: defaultRetryPolicy,
         onRetry: (reason, pause) => printMessage(`  ${reason}: again in ${(pause / 1000).toFixed(1)} s`),
@@ -160,8 +171,7 @@ async function learn(id: string, options: Options): Promise<void> {
       : describe(id, proposal).join("\n"),
   );
   if (options.out !== undefined) await writeNew(options.out, { fields, lookups });
-  if (options.mappingOut !== undefined)
-    await writeNew(options.mappingOut, { resources: mappingOf(verdicts) });
+  if (options.mappingOut !== undefined) await writeNew(options.mappingOut, { resources: proposal.mapping });
   if (!options.apply) return;
   const count = Object.values(fields).flat().length;
   if (count === 0 && Object.keys(lookups).length === 0) return printMessage("Nothing to apply.");
@@ -172,7 +182,7 @@ async function learn(id: string, options: Options): Promise<void> {
     change: (definition) => withAdditions(definition, id, proposal),
     faultsOf: (path) => `${place}: ${path.replace(/^systems\[\d+\]\.?/, "")}`,
   });
-  printChange(`${id} has the ${number(count)} fields of ${place}.`, changed);
+  printChange(`${id} has the ${counted(count, "field")} of ${place}.`, changed);
 }
 
 /** @throws {CommandRefused} unless the operator agrees */
@@ -199,23 +209,6 @@ async function writeNew(file: string, content: unknown): Promise<void> {
   printMessage(`Wrote ${file}.`);
 }
 
-/** Returns the mapping that reads the source's records: the names that change, and the fields that the service does not take. */
-function mappingOf(verdicts: readonly FieldVerdict[]): Readonly<Record<string, ResourceMapping>> {
-  const resources = [...new Set(verdicts.map(({ resource }) => resource))];
-  const mappings = resources.map((resource): readonly [string, ResourceMapping] => {
-    const own = verdicts.filter((one) => one.resource === resource && one.name !== "*");
-    const renamed = own.flatMap(({ name, renamedTo }): [string, string][] =>
-      renamedTo === undefined ? [] : [[name, renamedTo]],
-    );
-    const drop = own
-      .filter(({ verdict }) => verdict === "left-out" || verdict === "undecided")
-      .map(({ name }) => name);
-    const rename = renamed.length > 0 && { rename: Object.fromEntries(renamed) };
-    return [resource, { ...rename, ...(drop.length > 0 && { drop }) }];
-  });
-  return Object.fromEntries(mappings.filter(([, mapping]) => Object.keys(mapping).length > 0));
-}
-
 /** Returns a line for each difference: `+` added, `?` to be looked at, `!` clash, `-` left out. Then the counts. */
 function describe(id: string, { fields, lookups, verdicts, notes }: Proposal): readonly string[] {
   const added = Object.entries(fields).flatMap(([resource, list]) =>
@@ -229,7 +222,7 @@ function describe(id: string, { fields, lookups, verdicts, notes }: Proposal): r
   );
   const values = Object.entries(lookups).map(
     ([name, list]) =>
-      `+ lookup ${name} of ${id}: ${number(list.length)} values${list.length === 0 ? "" : `, ${quotedValues(list)}`}`,
+      `+ lookup ${name} of ${id}: ${counted(list.length, "value")}${list.length === 0 ? "" : `, ${quotedValues(list)}`}`,
   );
   const signs: Partial<Record<FieldVerdict["verdict"], string>> = {
     clash: "!",
@@ -243,6 +236,6 @@ function describe(id: string, { fields, lookups, verdicts, notes }: Proposal): r
   });
   const count = (verdict: FieldVerdict["verdict"]) =>
     number(verdicts.filter((one) => one.verdict === verdict).length);
-  const total = `${count("standard")} standard fields, ${count("local")} local fields to add, ${count("known")} known already, ${count("clash")} clashes, ${count("left-out")} left out${count("undecided") === "0" ? "" : `, ${count("undecided")} undecided`}.`;
+  const total = `Fields: ${count("standard")} standard that fit, ${count("local")} local to add, ${count("known")} known already, ${count("clash")} clashing, ${count("left-out")} left out${count("undecided") === "0" ? "" : `, ${count("undecided")} undecided`}.`;
   return [...added, ...values, ...others, ...notes.map((note) => `! ${note}`), total];
 }
