@@ -54,6 +54,7 @@ export function schemaOfCsdl(document: CsdlDocument): FeedSchema {
         type: enumeration === undefined ? type : "Edm.String",
         collection: property.collection || (enumeration?.isFlags ?? false),
         lookup,
+        ...(enumeration && { enumeration: enumeration.isFlags && !property.collection ? "flags" : "member" }),
       });
     }),
   );

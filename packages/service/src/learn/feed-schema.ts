@@ -13,6 +13,11 @@ export type FeedField = {
   readonly displayName?: string;
   /** Name of its lookup in the source. */
   readonly lookup?: string;
+  /**
+   * Set if records have the names of an enumeration's members instead of the values of its lookup: `member` for one each, `flags` for
+   * several in one text.
+   */
+  readonly enumeration?: "member" | "flags";
   readonly annotations?: readonly Annotation[];
   /** Facts that metadata does not state. Undefined: the field is of metadata. */
   readonly sampled?: SampledFacts;

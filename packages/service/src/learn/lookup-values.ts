@@ -1,5 +1,12 @@
-import { type LookupTable, legacyValueOf } from "@cadastre/reso";
-import type { FeedLookupValue } from "./feed-schema.ts";
+import {
+  dictionaryCatalog,
+  type Field,
+  type LookupTable,
+  legacyValueOf,
+  localResources,
+} from "@cadastre/reso";
+import type { FeedLookupValue, FeedSchema } from "./feed-schema.ts";
+import { fieldAlsoCalled } from "./field-names.ts";
 
 /**
  * Returns values in the form of the catalog: each value and each legacy name once.
@@ -33,3 +40,54 @@ export const quotedValues = (values: readonly FeedLookupValue[]): string =>
     .slice(0, 5)
     .map(([value]) => `\`${value.slice(0, 64)}\``)
     .join(", ") + (values.length > 5 ? ` and ${values.length - 5} more` : "");
+
+const standardFields: ReadonlyMap<string, readonly Field[]> = new Map(
+  localResources.map((resource) => [resource, dictionaryCatalog.resource(resource).fields]),
+);
+
+/**
+ * Returns the lookups of a source, with the dictionary's values for members of enumerations for which the source states none, such as
+ * `Active Under Contract` for `ActiveUnderContract`.
+ */
+export function withStandardTexts({ fields, lookups }: FeedSchema): FeedSchema["lookups"] {
+  const described = new Map(lookups);
+  for (const { resource, name, lookup, enumeration } of fields) {
+    if (enumeration === undefined || lookup === undefined) continue;
+    const standard = fieldAlsoCalled(standardFields.get(resource) ?? [], name)?.lookup;
+    if (standard === undefined) continue;
+    const texts = new Map(
+      dictionaryCatalog.lookups.values(standard).map((one) => [one.legacyODataValue, one.value]),
+    );
+    const values = described.get(lookup) ?? [];
+    described.set(
+      lookup,
+      values.map(([value, member]) => [(value === member && texts.get(member)) || value, member]),
+    );
+  }
+  return described;
+}
+
+/**
+ * Notes on a lookup that has values of several lookups.
+ *
+ * @param origins the source's lookups that have them
+ * @param added number of values that are new
+ * @param before number of values that the lookup has already, and whose they are
+ */
+export function mergeNotes(
+  name: string,
+  origins: readonly string[],
+  added: number,
+  before: { readonly owner: string; readonly values: number },
+): readonly string[] {
+  const of = origins.map((origin) => `\`${origin}\``).join(" and ");
+  const values = added === 1 ? "1 value" : `${added} values`;
+  return [
+    ...(origins.length > 1 ? [`lookup ${name}: merged from the source's lookups ${of}`] : []),
+    ...(added > 0 && before.values > 0
+      ? [
+          `lookup ${name}: ${values} of the source's ${of} join the ${before.values} that the ${before.owner} has`,
+        ]
+      : []),
+  ];
+}

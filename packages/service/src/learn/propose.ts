@@ -10,32 +10,21 @@ import {
   localResources,
   type OriginatingSystem,
 } from "@cadastre/reso";
+import type { ResourceMapping } from "../ingest/mapping.ts";
 import type { FeedField, FeedSchema } from "./feed-schema.ts";
 import { fieldAlsoCalled, identifierOf, wordsOfName } from "./field-names.ts";
 import { fitsStandard, localFacets, typeText, widened } from "./field-types.ts";
-import { quotedValues, toLookupValues } from "./lookup-values.ts";
-
-/** Fate of a field of the source. */
-export type FieldVerdict = {
-  readonly resource: string;
-  readonly name: string;
-  /**
-   * `local`: added, or widened if the system has it with less room. `known`: the system has it, with enough room. `clash`: not proposed,
-   * because its name or type conflicts, or the dictionary has another name for it. `left-out`: not representable. `undecided`: the sample has
-   * no value of it.
-   */
-  readonly verdict: "standard" | "local" | "known" | "clash" | "left-out" | "undecided";
-  /** Reason of a clash or omission, or a remark. */
-  readonly reason?: string;
-  /** Name under which the service has the field, if it is another one. */
-  readonly renamedTo?: string;
-};
+import type { FieldVerdict } from "./field-verdict.ts";
+import { mergeNotes, quotedValues, toLookupValues, withStandardTexts } from "./lookup-values.ts";
+import { sourceMapping } from "./source-mapping.ts";
 
 /** Local fields and lookups that a source suggests for a system. */
 export type Proposal = {
   readonly fields: Partial<Record<LocalResource, LocalField[]>>;
   readonly lookups: LookupTable;
   readonly verdicts: readonly FieldVerdict[];
+  /** Mapping that makes what is proposed, and standard fields, of the source's records. */
+  readonly mapping: Readonly<Record<string, ResourceMapping>>;
   /** Remarks on lookups. */
   readonly notes: readonly string[];
 };
@@ -52,11 +41,13 @@ const descriptions: ReadonlySet<string> = new Set(["Lookup", "Field"]);
 
 /** Proposes the local fields and lookups of a system from the fields of its source. */
 export function propose(
-  { fields, lookups }: FeedSchema,
+  schema: FeedSchema,
   system: OriginatingSystem,
   { systems, fieldsOf }: Catalog,
   options: ProposalOptions,
 ): Proposal {
+  const { fields } = schema;
+  const lookups = withStandardTexts(schema);
   const proposed: Partial<Record<LocalResource, LocalField[]>> = {};
   const additions = new Map<string, LookupTable[string]>();
   /** Lookups of the source, by the name of the lookup that has their values here. */
@@ -74,13 +65,24 @@ export function propose(
   const named = new Set(fields.map(({ resource, name }) => `${resource}/${name}`));
   const taken = new Set<string>();
 
+  function addOrigin(name: string, lookup: string): ReadonlySet<string> {
+    const found = (origins.get(name) ?? new Set()).add(lookup);
+    origins.set(name, found);
+    return found;
+  }
+
   /**
    * Proposes the missing values of a lookup, unless the dictionary closes it (a note) or leaves it open. Returns the facets of a field that
    * has it.
+   *
+   * @param origin the source's lookup that has the values
    */
-  function proposeLookup(lookup: string, isSampled = false): Pick<LocalField, "lookup" | "lookupStatus"> {
+  function proposeLookup(
+    lookup: string,
+    { origin = lookup, isSampled = false } = {},
+  ): Pick<LocalField, "lookup" | "lookupStatus"> {
     const standard = standardStatus.get(lookup);
-    const values = lookups.get(lookup) ?? [];
+    const values = lookups.get(origin) ?? [];
     if (standard !== undefined) {
       const known = new Set([
         ...dictionaryCatalog.lookups.values(lookup).map(({ value }) => value),
@@ -88,8 +90,11 @@ export function propose(
       ]);
       const added = values.filter(([value]) => !known.has(value.trim()));
       // The values of an open lookup, such as City, come from the records.
-      if (standard === "Open with Enumerations" && added.length > 0)
-        additions.set(lookup, toLookupValues(added, system.lookups?.[lookup]));
+      if (standard === "Open with Enumerations" && added.length > 0) {
+        addOrigin(lookup, origin);
+        const before = additions.get(lookup) ?? [];
+        additions.set(lookup, toLookupValues([...before, ...added], system.lookups?.[lookup]));
+      }
       if (standard === "Locked with Enumerations" && added.length > 0)
         notes.push(
           `lookup ${lookup} is closed by the dictionary: records with ${quotedValues(added)} will be rejected, map these values`,
@@ -97,9 +102,7 @@ export function propose(
       return { lookup, lookupStatus: standard };
     }
     const name = lookup.startsWith(system.prefix) ? lookup : system.prefix + lookup.replaceAll(/\W/g, "_");
-    const origin = (origins.get(name) ?? new Set()).add(lookup);
-    origins.set(name, origin);
-    const all = [...origin].flatMap((one) => lookups.get(one) ?? []);
+    const all = [...addOrigin(name, lookup)].flatMap((one) => lookups.get(one) ?? []);
     const own = toLookupValues(all, system.lookups?.[name]);
     additions.set(name, own);
     if (toLookupValues(values).length < values.length)
@@ -155,7 +158,7 @@ export function propose(
       displayName: displayNameOf(field),
       ...facets,
       ...(field.lookup !== undefined && facets.type === "Edm.String"
-        ? proposeLookup(field.lookup, sampled !== undefined)
+        ? proposeLookup(field.lookup, { isSampled: sampled !== undefined })
         : {}),
       ...(field.annotations === undefined ? {} : { annotations: field.annotations }),
     };
@@ -167,7 +170,9 @@ export function propose(
     if (typeText(known) !== typeText(added))
       return {
         verdict: "clash",
-        reason: `the system has it as ${typeText(known)}, the source as ${typeText(added)}: a field keeps its type`,
+        reason: misfit
+          ? `${misfit}: map these values`
+          : `the system has it as ${typeText(known)}, the source as ${typeText(added)}: a field keeps its type`,
       };
     const wider = widened(known, added);
     if (wider === known)
@@ -205,7 +210,12 @@ export function propose(
           ? `${to}which is ${typeText(standard)}, and the source has ${typeText(field)}: rename it`
           : `the standard field is ${typeText(standard)}, the source has ${typeText(field)}: convert its values, or leave the field out`,
       };
-    if (standard.lookup !== undefined && field.lookup === standard.lookup) proposeLookup(standard.lookup);
+    // An enumeration may be named otherwise than the dictionary's lookup.
+    if (
+      standard.lookup !== undefined &&
+      (field.lookup === standard.lookup || field.enumeration !== undefined)
+    )
+      proposeLookup(standard.lookup, { origin: field.lookup });
     return isRenamed
       ? { verdict: "clash", ...renamed, reason: `${to.slice(0, -2)}: map it to that` }
       : { verdict: "standard" };
@@ -232,30 +242,25 @@ export function propose(
     return added.length > 0 || !Object.hasOwn(own, name) ? [[name, added] as const] : [];
   });
   const lookupsOf = Object.fromEntries(news);
-  const merged = [...new Set([...origins.keys(), ...additions.keys()])].flatMap((name) =>
-    mergeNotes(name, [...(origins.get(name) ?? [name])], lookupsOf[name]?.length ?? 0, system),
-  );
-  return { fields: proposed, lookups: lookupsOf, verdicts, notes: [...new Set([...notes, ...merged])] };
-}
-
-/** Notes on a lookup that has values of several lookups: of the source, of the system or of the dictionary. */
-function mergeNotes(
-  name: string,
-  origins: readonly string[],
-  added: number,
-  { lookups = {} }: OriginatingSystem,
-): readonly string[] {
-  const of = origins.map((origin) => `\`${origin}\``).join(" and ");
-  const isStandard = standardStatus.has(name);
-  const before = isStandard ? dictionaryCatalog.lookups.values(name).length : (lookups[name]?.length ?? 0);
-  return [
-    ...(origins.length > 1 ? [`lookup ${name}: merged from the source's lookups ${of}`] : []),
-    ...(added > 0 && before > 0
-      ? [
-          `lookup ${name}: the ${added} values of the source's ${of} join the ${before} that the ${isStandard ? "dictionary" : "system"} has`,
-        ]
-      : []),
-  ];
+  const merged = [...origins].flatMap(([name, from]) => {
+    const before = standardStatus.has(name)
+      ? { owner: "dictionary", values: dictionaryCatalog.lookups.values(name).length }
+      : { owner: "system", values: own[name]?.length ?? 0 };
+    return mergeNotes(name, [...from], lookupsOf[name]?.length ?? 0, before);
+  });
+  const mapping = sourceMapping(verdicts, { fields, lookups });
+  const enumerations = Object.values(mapping).flatMap(({ values = {} }) => Object.keys(values)).length;
+  if (enumerations > 0)
+    notes.push(
+      `fields whose enumerations name members otherwise than their values: ${enumerations}. Read the records with the mapping that --mapping-out writes`,
+    );
+  return {
+    fields: proposed,
+    lookups: lookupsOf,
+    verdicts,
+    mapping,
+    notes: [...new Set([...notes, ...merged])],
+  };
 }
 
 /** Status of the dictionary's lookups. */

@@ -3,7 +3,8 @@ import type { RetryPolicy } from "@cadastre/client/http";
 import type { Row } from "@cadastre/odata";
 import { fileReason } from "../file-error.ts";
 import { isObject } from "../ingest/entry.ts";
-import { feedOf, shown } from "../replicate/feed.ts";
+import type { FeedAuthorization } from "../replicate/authorization.ts";
+import { feedOf, type SourceFeed, shown } from "../replicate/feed.ts";
 import { fetchFeed } from "../replicate/fetch-feed.ts";
 import { descriptionRecords } from "../replicate/pages.ts";
 import { schemaOfCsdl } from "./csdl.ts";
@@ -22,7 +23,7 @@ export type SourceDescription = {
 
 /** Options of the requests to a source. */
 export type SourceAccess = {
-  readonly apiKey: string | undefined;
+  readonly authorization: FeedAuthorization | undefined;
   readonly pageSize: number;
   readonly retryPolicy: RetryPolicy;
   readonly onRetry: (reason: string, pause: number) => void;
@@ -63,9 +64,12 @@ export async function readSource(
 }
 
 function readUrl(root: string, name: string, access: SourceAccess): Promise<string> {
-  const feed = feedOf(root, name, { apiKey: access.apiKey, filter: undefined, select: undefined });
+  const feed = descriptionOf(root, name, access);
   return fetchFeed(feed.url, { ...access, feed, accept: ["application/xml", "application/json"] });
 }
+
+const descriptionOf = (root: string, name: string, { authorization }: SourceAccess): SourceFeed =>
+  feedOf(root, name, { filter: undefined, select: undefined }, authorization !== undefined);
 
 async function readText(file: string): Promise<string> {
   const refuse = (cause: NodeJS.ErrnoException) => {
@@ -82,8 +86,7 @@ async function readText(file: string): Promise<string> {
 async function readRows(place: string, access: SourceAccess): Promise<readonly Row[]> {
   if (!isUrl(place)) return rowsOf(await readText(place), place);
   const at = place.lastIndexOf("/");
-  const options = { apiKey: access.apiKey, filter: undefined, select: undefined };
-  const feed = feedOf(place.slice(0, at), place.slice(at + 1), options);
+  const feed = descriptionOf(place.slice(0, at), place.slice(at + 1), access);
   const rows: Row[] = [];
   for await (const page of descriptionRecords({ ...access, feed })) {
     rows.push(...page);

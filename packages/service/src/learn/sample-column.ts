@@ -1,10 +1,18 @@
 import { codecOf } from "@cadastre/odata/run";
 import type { Field, LocalField } from "@cadastre/reso";
 import { type DateForm, dateFormNames, isoDate } from "../ingest/date-forms.ts";
-import { candidateTypes, isOfType, itemsOfCell, NeededFacets, quotedValue } from "./candidate-types.ts";
+import {
+  type CandidateType,
+  candidateTypes,
+  isOfType,
+  itemsOfCell,
+  NeededFacets,
+  quotedValue,
+} from "./candidate-types.ts";
 import { DistinctValues } from "./distinct-values.ts";
 import type { FeedField, FeedLookupValue, SampledFacts } from "./feed-schema.ts";
 import { FieldComparison, type SampleRules } from "./field-comparison.ts";
+import { typeText } from "./field-types.ts";
 
 /** A field as the sample suggests it, and the values of lookups that it needs, by the name of the lookup. */
 type ColumnSchema = {
@@ -35,7 +43,8 @@ export class SampleColumn {
   readonly #comparisons: readonly FieldComparison[];
   readonly #single = new Measure();
   readonly #listed = new Measure();
-  #candidates = candidateTypes;
+  #trials: readonly TypeTrial[] = candidateTypes.map((candidate) => ({ candidate, misfits: 0, example: "" }));
+  #count = 0;
   #dateForms: readonly DateForm[] = dateFormNames;
   /** Cells that are JSON arrays, that have commas, and whose commas are those of a sentence or number. */
   readonly #cells = { arrays: 0, commas: 0, otherCommas: 0 };
@@ -54,9 +63,16 @@ export class SampleColumn {
     if (value === null) return;
     for (const comparison of this.#comparisons) comparison.add(value, line);
     const { isCell, position } = this.#rules;
-    this.#first ||= `${quotedValue(value)} in ${position} ${line}`;
-    this.#candidates = this.#candidates.filter((candidate) => isOfType(value, candidate, isCell));
-    if (this.#candidates.length === 0) this.#conflict ||= `${quotedValue(value)} in ${position} ${line}`;
+    const at = `${quotedValue(value)} in ${position} ${line}`;
+    this.#first ||= at;
+    this.#count++;
+    for (const trial of this.#trials) {
+      if (isOfType(value, trial.candidate, isCell)) continue;
+      trial.misfits++;
+      trial.example ||= at;
+    }
+    this.#trials = this.#trials.filter(({ misfits }) => misfits <= usualMisfits + this.#count * mostMisfits);
+    if (this.#trials.every(({ misfits }) => misfits > 0)) this.#conflict ||= at;
     if (!Array.isArray(value)) this.#single.add(value);
     const isText = isCell && typeof value === "string";
     for (const item of Array.isArray(value) ? value : isText ? this.#cellItems(value) : [])
@@ -118,17 +134,37 @@ export class SampleColumn {
     const { count, facets, texts } = isList ? this.#listed : this.#single;
     if (this.#first === "" || (count === 0 && this.#conflict === ""))
       return untyped("undecided", "no record has a value of it, so nothing is proposed");
-    const chosen = this.#candidates.find(({ collection }) => collection === isList);
+    const trials = this.#trials.filter(({ candidate }) => candidate.collection === isList);
+    const chosen = trials.find(({ misfits }) => misfits === 0)?.candidate;
+    const nearly = this.#nearlyRemark(trials);
     if (chosen === undefined)
-      return untyped("left-out", `no type of local fields takes all of its values: ${this.#examples}`);
+      return untyped(
+        "left-out",
+        `no type of local fields takes all of its values: ${nearly ?? this.#examples}`,
+      );
     const isText = chosen.type === "Edm.String";
     const isFlag = isText && !isList && isFlags(texts.values);
     return {
       ...chosen,
       facets: facets.of(chosen.type),
       lookupValues: isText && !isFlag ? texts.repeated : undefined,
-      remark: isFlag ? flagRemark : isList ? undefined : this.#dateRemark,
+      remark: isFlag
+        ? flagRemark
+        : ((isText ? nearly : undefined) ?? (isList ? undefined : this.#dateRemark)),
     };
+  }
+
+  /** Remark if all but a few values are of a type that says more than `Edm.String`. */
+  #nearlyRemark(trials: readonly TypeTrial[]): string | undefined {
+    const [nearest] = trials
+      .filter(
+        ({ candidate, misfits }) =>
+          candidate.type !== "Edm.String" && misfits > 0 && misfits <= this.#count * mostMisfits,
+      )
+      .toSorted((a, b) => a.misfits - b.misfits);
+    if (nearest === undefined) return undefined;
+    const { candidate, misfits, example } = nearest;
+    return `all but ${misfits} of its ${this.#count} values are ${typeText(candidate)}, such as ${example} is not: map these values, and add it with that type by \`field add\``;
   }
 
   get #examples(): string {
@@ -145,6 +181,15 @@ export class SampleColumn {
     return `its values are dates of the form ${form}: add it with \`field add --type ${type}\`, and name the form in \`dates\` of a mapping`;
   }
 }
+
+/** Number of values that are not of a type, and the first of them. */
+type TypeTrial = { readonly candidate: CandidateType; misfits: number; example: string };
+
+/** Greatest share of values that are not of the type that the others have. */
+const mostMisfits = 0.05;
+
+/** Values of another type that are forgiven at the beginning, before there is a share. */
+const usualMisfits = 20;
 
 /** Type that the values suggest, or the reason why they suggest none. */
 type Suggestion = Pick<FeedField, "type" | "collection"> &

@@ -67,13 +67,14 @@ describe("a source's metadata is proposed in words", () => {
       "+ field Property/Zone of northshore: String of lookup NSM_Zone, `Zone`",
       "+ field Property/Views of northshore: list of String of lookup NSM_Views, `Views`",
       "+ lookup NSM_Zone of northshore: 2 values, `Mixed Use`, `Farm`",
-      "+ lookup NSM_Views of northshore: 1 values, `Lake`",
+      "+ lookup NSM_Views of northshore: 1 value, `Lake`",
       "! Property/YearBuilt: the standard field is Edm.Int64, the source has Edm.String: convert its values, or leave the field out",
       "! Property/listingid: the dictionary's name for it is `ListingId`: map it to that",
       "! Property/Dock: other has a field of that name: --prefix-names makes it `NSM_Dock`",
       "- Property/Shape: Edm.GeographyPoint is no type of local fields: they are texts, booleans, integers, decimals, dates, timestamps and times",
       "- Teams/*: the service has no such resource: 1 fields",
-      "2 standard fields, 3 local fields to add, 0 known already, 3 clashes, 2 left out.",
+      "! fields whose enumerations name members otherwise than their values: 1. Read the records with the mapping that --mapping-out writes",
+      "Fields: 2 standard that fit, 3 local to add, 0 known already, 3 clashing, 2 left out.",
     ]);
     expect(await command("field", "list", "northshore")).toBe("");
   });
@@ -97,6 +98,8 @@ describe("a source's metadata is proposed in words", () => {
             Views: "NSM_Views",
           },
           drop: ["Shape"],
+          split: { NSM_Views: "," },
+          values: { NSM_Zone: { MixedUse: "Mixed Use" } },
         },
       },
     });
@@ -113,12 +116,65 @@ describe("a source's metadata is proposed in words", () => {
         ],
       },
     });
-    expect(await command(...learn)).toContain("0 local fields to add, 4 known already");
+    expect(await command(...learn)).toContain("0 local to add, 4 known already");
     const again = await cadastre([...learn, "--out", out], { environment });
     expect([again.code, again.stderr]).toEqual([
       1,
       expect.stringContaining("exists and was not changed: name another file"),
     ]);
+  });
+});
+
+describe("records with the members of enumerations are taken with the mapping that is proposed", () => {
+  const statuses = ["Active", "ActiveUnderContract"].map((name) => `<Member Name="${name}"/>`).join("");
+  const views = [
+    ["City", "City"],
+    ["CityLights", "City Lights"],
+    ["View4", "View 4"],
+  ].map(
+    ([name, text]) =>
+      `<Member Name="${name}"><Annotation Term="RESO.OData.Metadata.StandardName" String="${text}"/></Member>`,
+  );
+  const metadata = schemaXml(`<Schema xmlns="http://docs.oasis-open.org/odata/ns/edm" Namespace="m">
+    <EntityType Name="Property"><Key><PropertyRef Name="ListingKey"/></Key>
+      <Property Name="ListingKey" Type="Edm.String"/>
+      <Property Name="StandardStatus" Type="m.Statuses"/>
+      <Property Name="View" Type="Collection(m.Views)"/>
+      <Property Name="Outlook" Type="m.Outlooks"/>
+      <Property Name="Kind" Type="m.Kind"/>
+    </EntityType>
+    <EnumType Name="Statuses">${statuses}</EnumType>
+    <EnumType Name="Views">${views.join("")}</EnumType>
+    <EnumType Name="Outlooks" IsFlags="true">${views.join("")}</EnumType>
+    <EnumType Name="Kind">${views.join("")}</EnumType>
+    <EntityContainer Name="C"><EntitySet Name="Property" EntityType="m.Property"/></EntityContainer></Schema>`);
+
+  test("of standard and local fields, of lists and of flags in one text", async () => {
+    await command("system", "add", "enums", "--name", "Enums MLS", "--states", "IL", "--prefix", "ENU_");
+    const mapping = join(folder, "members.json");
+    const learn = ["system", "learn", "enums", "--metadata", await place("members.xml", metadata)];
+    const told = await command(...learn, "--prefix-names", "--apply", "--yes", "--mapping-out", mapping);
+    expect(told).toContain("+ lookup View of enums: 1 value, `View 4`");
+    expect(told).not.toContain("StandardStatus is closed");
+    const record = {
+      ListingKey: "ENU-1",
+      OriginatingSystemName: "Enums MLS",
+      ModificationTimestamp: "2026-01-02T03:04:05Z",
+      StateOrProvince: "IL",
+      StandardStatus: "ActiveUnderContract",
+      View: ["CityLights", "View4"],
+      Outlook: "City,View4",
+      Kind: "CityLights",
+    };
+    const [records, rejects] = [
+      await place("members.jsonl", JSON.stringify(record)),
+      join(folder, "m.rejects"),
+    ];
+    const ingest = ["ingest", "--resource", "Property", "--source", "enums", "--json", "--rejects", rejects];
+    const plain = JSON.parse(await command(...ingest, records)) as { rejected: number };
+    expect(plain.rejected).toBe(1);
+    const mapped = JSON.parse(await command(...ingest, "--mapping", mapping, records)) as object;
+    expect(mapped).toMatchObject({ read: 1, staged: 1, rejected: 0 });
   });
 });
 
@@ -150,9 +206,9 @@ test("values of several lookups that become one are told, and all kept", async (
   );
   expect(told.split("\n").filter((line) => line.includes("lookup ") && !line.startsWith("+ field"))).toEqual([
     "+ lookup NSM_Pier_Kind of northshore: 3 values, `Wood`, `Steel`, `Rock`",
-    "+ lookup NSM_Zone of northshore: 1 values, `Forest`",
+    "+ lookup NSM_Zone of northshore: 1 value, `Forest`",
     "! lookup NSM_Pier_Kind: merged from the source's lookups `Pier Kind` and `Pier-Kind`",
-    "! lookup NSM_Zone: the 1 values of the source's `NSM_Zone` join the 2 that the system has",
+    "! lookup NSM_Zone: 1 value of the source's `NSM_Zone` join the 2 that the system has",
   ]);
 });
 

@@ -74,7 +74,7 @@ test("columns of a CSV file are proposed in words, applied, and then every recor
     "+ field Property/NSM_Assessed of northshore: String(16), `Assessed`",
     "+ field Property/NSM_Opens of northshore: TimeOfDay, `Opens`",
     "+ field Property/NSM_Remark of northshore: String(255), `Remark`",
-    "+ lookup Heating of northshore: 1 values, `Magma`",
+    "+ lookup Heating of northshore: 1 value, `Magma`",
     "+ lookup NSM_Shore of northshore: 2 values, `Sand`, `Rock`",
     "+ lookup NSM_Sights of northshore: 2 values, `Lake`, `Sea`",
     "! Property/list_price: the dictionary's name for it is `ListPrice`: map it to that",
@@ -84,11 +84,11 @@ test("columns of a CSV file are proposed in words, applied, and then every recor
     "? Property/Fenced: its values are those of a boolean: add it with `field add --type boolean`, and say in `values` of a mapping which are true and false",
     "? Property/Assessed: its values are dates of the form MM/DD/YYYY: add it with `field add --type date`, and name the form in `dates` of a mapping",
     "? Property/Unused: no record has a value of it, so nothing is proposed",
-    "! lookup Heating: the 1 values of the source's `Heating` join the 42 that the dictionary has",
-    "5 standard fields, 11 local fields to add, 0 known already, 2 clashes, 0 left out, 1 undecided.",
+    "! lookup Heating: 1 value of the source's `Heating` join the 42 that the dictionary has",
+    "Fields: 5 standard that fit, 11 local to add, 0 known already, 2 clashing, 0 left out, 1 undecided.",
   ]);
   await learn(file, "--prefix-names", "--apply", "--yes");
-  expect(await learn(file, "--prefix-names")).toContain("0 local fields to add, 11 known already");
+  expect(await learn(file, "--prefix-names")).toContain("0 local to add, 11 known already");
   const rejects = join(folder, "rejects.jsonl");
   const ingest = ["ingest", "--resource", "Property", "--source", "northshore", "--mapping", mapping];
   await command(...ingest, "--rejects", rejects, file);
@@ -161,6 +161,40 @@ describe("values tell the type", () => {
   });
 });
 
+describe("a column of which a few values are of another type", () => {
+  const column = (few: readonly unknown[], many: (i: number) => unknown) =>
+    Array.from({ length: 100 }, (_, i) => JSON.stringify({ Probe: few[i - 5] ?? many(i) })).join("\n");
+
+  test.each([
+    ["numbers in a file of typed values", column(["n/a", "?"], (i) => i), "left-out", "Edm.Int64"],
+    ["dates", column(["soon", "?"], () => "2026-01-02"), "local", "Edm.Date"],
+    ["decimals before integers", column(["n/a", "?"], (i) => i + 0.5), "left-out", "Edm.Decimal"],
+  ])("%s: the type of the others is told, with the count and an example", async (_, text, verdict, type) => {
+    const { verdicts } = await proposed(await place("few.jsonl", text));
+    expect(verdicts).toMatchObject([{ name: "Probe", verdict }]);
+    expect(verdicts[0]?.reason).toMatch(
+      new RegExp(`all but 2 of its 100 values are ${type}, such as \`[^\`]+\` in line 6 is not: map these`),
+    );
+  });
+
+  test("more than a twentieth is a text without a remark", async () => {
+    const text = column(["a", "b", "c", "d", "e", "f"], () => "2026-01-02");
+    const { verdicts } = await proposed(await place("some.jsonl", text));
+    expect(verdicts.map(({ verdict }) => verdict)).toEqual(["local"]);
+    expect(verdicts[0]?.reason).not.toContain("all but");
+  });
+
+  test("after the field was added with the type, the clash has the count and an example", async () => {
+    await command("field", "add", "northshore", "NSM_Probed", "--type", "integer");
+    const cells = ["NSM_Probed", ...Array.from({ length: 100 }, (_, i) => (i === 7 ? "n/a" : String(i)))];
+    const { verdicts } = await proposed(await place("probed.csv", cells.join("\n")));
+    expect(verdicts).toMatchObject([{ verdict: "clash" }]);
+    expect(verdicts[0]?.reason).toMatch(
+      /takes Edm.Int64, which 1 of 100 values are not, such as `n\/a` in line 9/,
+    );
+  });
+});
+
 describe("standard fields", () => {
   test.each([
     ["StandardStatus", "Actif", /lookup StandardStatus is closed by the dictionary: records with `Actif`/],
@@ -199,7 +233,7 @@ test("the beginning of a file that is damaged later is enough", async () => {
     Array.from({ length: 200_000 }, (_, i) => JSON.stringify({ Probe: `${i}-${Math.random()}` })).join("\n"),
   );
   const file = await place("long.jsonl.gz", packed.subarray(0, packed.length / 2));
-  expect(await learn(file, "--limit", "10")).toContain("1 local fields to add");
+  expect(await learn(file, "--limit", "10")).toContain("1 local to add");
 });
 
 test("a line that is not a record is told, and the others are read", async () => {
