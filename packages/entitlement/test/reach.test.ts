@@ -182,7 +182,7 @@ describe("past restriction", () => {
       fill,
       migration,
       storedValues,
-      "packages/service/src/feeds/run-feed.ts",
+      "packages/service/src/feeds/staging-run.ts",
       "packages/service/src/feeds/try-feed.ts",
       servedProperty,
       checkedBatch,

@@ -126,6 +126,16 @@ test("events tell of deleted records, and those of others remove nothing", patie
   expect(sources.asked.length - before).toBe(2);
 });
 
+test("a first run compares the keys once, though --full-every is due too", patient, async () => {
+  await add("once", "events", "events");
+  await feed("change", "once", "--full-every", "1d");
+  const before = sources.asked.length;
+  await runFirst("once");
+  // The records, the last event, and the keys.
+  expect(sources.asked.length - before).toBe(3);
+  expect(await removedBy("once")).toBe(0);
+});
+
 test.each<[string, unknown, unknown]>([
   [
     "OData 4.0",

@@ -10,7 +10,8 @@ import { errorFields, type Log } from "../log.ts";
 import { FeedError } from "../replicate/feed-error.ts";
 import { definitionOf } from "./definition.ts";
 import { Mutexes } from "./mutexes.ts";
-import { type FeedServices, runFeed } from "./run-feed.ts";
+import { runFeed } from "./run-feed.ts";
+import type { FeedServices } from "./staging-run.ts";
 
 export type FeedWorkerOptions = FeedServices & {
   readonly feeds: FeedRegistry;

@@ -1,5 +1,6 @@
 import type { Field } from "@cadastre/reso";
 import { plainName } from "../ingest/csv-text.ts";
+import type { FeedField } from "./feed-schema.ts";
 
 /**
  * Returns the field that a name stands for: that of the name, or else the one that has it as a synonym of the dictionary, or in another
@@ -28,3 +29,11 @@ export const wordsOfName = (name: string): string =>
     .replace(/^[A-Z0-9]+_/, "")
     .replaceAll(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_/g, " ")
     .trim();
+
+/** Returns the display name of a field: the source's, or the words of its name, without a prefix. */
+export function displayNameOf({ name, displayName }: FeedField): string {
+  const given = displayName?.replaceAll(/\p{Cc}+/gu, " ").trim();
+  if (given) return given.slice(0, 128);
+  const plain = name.replaceAll(/\p{Cc}+/gu, " ").trim();
+  return (wordsOfName(plain) || plain).slice(0, 128);
+}

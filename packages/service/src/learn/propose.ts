@@ -12,7 +12,7 @@ import {
 } from "@cadastre/reso";
 import type { ResourceMapping } from "../ingest/mapping.ts";
 import type { FeedField, FeedSchema } from "./feed-schema.ts";
-import { fieldAlsoCalled, identifierOf, wordsOfName } from "./field-names.ts";
+import { displayNameOf, fieldAlsoCalled, identifierOf } from "./field-names.ts";
 import { fitsStandard, localFacets, typeText, widened } from "./field-types.ts";
 import type { FieldVerdict } from "./field-verdict.ts";
 import { mergeNotes, quotedValues, toLookupValues, withStandardTexts } from "./lookup-values.ts";
@@ -294,12 +294,4 @@ function remarkOn(
     sampled.remark,
   ].filter((remark) => typeof remark === "string");
   return remarks.length === 0 ? undefined : remarks.join("; ");
-}
-
-/** Returns the display name of a field: the source's, or the words of its name, without a prefix. */
-function displayNameOf({ name, displayName }: FeedField): string {
-  const given = displayName?.replaceAll(/\p{Cc}+/gu, " ").trim();
-  if (given) return given.slice(0, 128);
-  const plain = name.replaceAll(/\p{Cc}+/gu, " ").trim();
-  return (wordsOfName(plain) || plain).slice(0, 128);
 }
