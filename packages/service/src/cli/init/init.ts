@@ -22,7 +22,7 @@ type InitOptions = { readonly from?: string; readonly yes?: boolean };
 export function initCommand(): Command {
   const command = new Command("init")
     .description(
-      "Set up a service for your own listings: write a settings file with every setting, prepare empty databases, and make an issuer's key. Asks on a terminal. Nothing that exists is replaced.",
+      "Set up a service for your own listings: write a settings file with every setting, prepare empty databases, and make an issuer's key. Asks on a terminal. Nothing that exists is replaced. The file is `cadastre.yaml`, or that of `--config` or CADASTRE_CONFIG.",
     )
     .option("--from <file>", "file of answers: YAML with the names of these flags, such as `base_url`")
     .option("--yes", "take the default of each question that no flag answers");
