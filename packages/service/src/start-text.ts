@@ -1,4 +1,5 @@
 import { typedCommand } from "@cadastre/client/terminal";
+import { textLiteral } from "@cadastre/odata/tree";
 import type { Examples } from "./data/examples.ts";
 import type { Demo } from "./demo/demo-file.ts";
 
@@ -68,11 +69,10 @@ const withoutListings = (command: string): readonly string[] => [
 function requestsToTry(baseUrl: string, apiKey: string, examples: Examples): readonly string[] {
   const { city, state, listingKey, placekey } = examples;
   const collection = `${baseUrl}/reso/odata/Property`;
-  const text = (value: string) => `'${value.replaceAll("'", "''")}'`;
-  const filter = `City eq ${text(city)} and StateOrProvince eq ${text(state)} and StandardStatus eq 'Active'`;
+  const filter = `City eq ${textLiteral(city)} and StateOrProvince eq ${textLiteral(state)} and StandardStatus eq 'Active'`;
   return [
     `${collection}?$filter=${quoted(filter)}&$select=ListingKey,City,ListPrice,BedroomsTotal&$orderby=ListPrice&$top=5&$count=true`,
-    `${collection}(${quoted(text(listingKey))})?$ignorenulls=true`,
+    `${collection}(${quoted(textLiteral(listingKey))})?$ignorenulls=true`,
     `${collection}?placekey=${quoted(placekey)}&$select=ListingKey,OriginatingSystemName,StandardStatus,ListPrice`,
     `${baseUrl}/v1/properties/${quoted(placekey)}`,
   ].map((url) => `curl -H 'x-api-key: ${apiKey}' '${url}'`);

@@ -14,5 +14,6 @@ export {
 export { type PrimitiveForm, primitiveFault, primitiveForms } from "./primitive.ts";
 export { printExpression, printExpression as printFilter } from "./print/expression.ts";
 export { printApply, printCompute, printExpand, printOrderBy, printSelect } from "./print/items.ts";
+export { textLiteral } from "./print/literal.ts";
 export { printSearch } from "./print/search.ts";
 export type * from "./tree.ts";

@@ -1,13 +1,12 @@
 import fc from "fast-check";
-
-const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
+import { textLiteral } from "../syntax/print/literal.ts";
 
 export const text = fc
   .string({
     unit: fc.constantFrom("a", "Y", "y", "o", "r", "k", "\u212a", "'", "%", "_", " ", "é", "😀", "\uffee"),
     maxLength: 4,
   })
-  .map(quoted);
+  .map(textLiteral);
 export const numberOperand = fc.oneof(
   fc.integer({ min: -5, max: 300 }).map(String),
   fc.constantFrom(

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { textLiteral } from "@cadastre/odata/tree";
 import { keyFieldOf, type ResourceName, resourceNames } from "@cadastre/reso";
 import { type SourceMapping, sourceName } from "../ingest/mapping.ts";
 import { FeedError } from "./feed-error.ts";
@@ -152,13 +153,10 @@ export const keysAfter = (
     $top: String(top),
   });
 
-/** Returns a key as it is written in a filter. */
-export const keyInFilter = (key: string): string => `'${key.replaceAll("'", "''")}'`;
-
 /** Returns the URL of those of some records that the feed has. */
 export const existingKeysUrl = ({ url, key, filter }: SourceFeed, keys: readonly string[]): URL =>
   withOptions(url, {
-    $filter: allOfTexts([`${key} in (${keys.map(keyInFilter).join(",")})`], filter),
+    $filter: allOfTexts([`${key} in (${keys.map(textLiteral).join(",")})`], filter),
     $select: key,
   });
 

@@ -1,4 +1,5 @@
 import type { Row } from "@cadastre/odata";
+import { textLiteral } from "@cadastre/odata/tree";
 import { withoutAnnotations } from "../ingest/annotations.ts";
 import { isObject } from "../ingest/entry.ts";
 import { parseJson } from "../ingest/exact-json.ts";
@@ -9,7 +10,6 @@ import {
   changesByKey,
   changesUrl,
   followed,
-  keyInFilter,
   keysAfter,
   keysUrl,
   type PagePosition,
@@ -181,7 +181,7 @@ function positionAfter(
   if (typeof keyText !== "string" && typeof keyText !== "number")
     throw new FeedError(`${shown(url)} gave a record without \`${key}\``);
   return {
-    key: typeof keyText === "string" ? keyInFilter(keyText) : String(keyText),
+    key: typeof keyText === "string" ? textLiteral(keyText) : String(keyText),
     // Checked, because it becomes part of a filter. Keys are read without it.
     modified: typeof time === "string" && /^[\dTZ:.+-]{10,40}$/.test(time) ? time : "1970-01-01T00:00:00Z",
   };

@@ -1,9 +1,10 @@
 import type { Row } from "@cadastre/odata";
+import { textLiteral } from "@cadastre/odata/tree";
 import { keyFieldOf, type ResourceName } from "@cadastre/reso";
 import type { Change } from "@cadastre/store";
 import { ExactNumber } from "../ingest/exact-json.ts";
 import { mapRecord } from "../ingest/mapping.ts";
-import { eventsUrl, existingKeysUrl, followed, keyInFilter, keysUrl, lastEventUrl, shown } from "./feed.ts";
+import { eventsUrl, existingKeysUrl, followed, keysUrl, lastEventUrl, shown } from "./feed.ts";
 import { FeedError } from "./feed-error.ts";
 import type { FeedRequest } from "./fetch-feed.ts";
 import { linkedPages } from "./pages.ts";
@@ -130,7 +131,7 @@ async function withoutRecord(keys: ReadonlySet<string>, asking: FeedRequest): Pr
   };
   for (const key of keys) {
     list.push(key);
-    length += encodeURIComponent(keyInFilter(key)).length + 3;
+    length += encodeURIComponent(textLiteral(key)).length + 3;
     if (length > longestList) await check();
   }
   await check();

@@ -1,3 +1,4 @@
+import { textLiteral } from "../print/literal.ts";
 import type { Span } from "../tree.ts";
 
 /** A frequent mistake: its position, and what is expected in its place. */
@@ -44,7 +45,7 @@ const forOperators: readonly Row[] = [
 /** Maximum length of a text that an error message repeats with corrected quotes. */
 const longestQuote = 40;
 
-const single = (value: string): string => `\`'${value.replaceAll("'", "''")}'\``;
+const single = (value: string): string => `\`${textLiteral(value)}\``;
 
 function match(text: string, at: number, pattern: RegExp): RegExpExecArray | null {
   pattern.lastIndex = at;

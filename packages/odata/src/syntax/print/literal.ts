@@ -1,12 +1,13 @@
 import type { GeoNode, GeoShape, LiteralNode, Position } from "../tree.ts";
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+/** Writes a text as a string literal. Source: OData URL Conventions 4.01, section 5.1.1.1.2. */
+export const textLiteral = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /** Prints a literal in canonical form: strings in single quotes, prefixes in lower case. */
 export function printLiteral({ type, value }: LiteralNode): string {
   if (value === null) return "null";
   if (typeof value === "boolean") return String(value);
-  if (type === "String") return quoted(value);
+  if (type === "String") return textLiteral(value);
   return type === "Duration" || type === "Binary" ? `${type.toLowerCase()}'${value}'` : value;
 }
 

@@ -1,4 +1,5 @@
 import type { SearchNode } from "../tree.ts";
+import { textLiteral } from "./literal.ts";
 
 const word = /^[^\s"();'][^\s"();]*$/;
 const operators: ReadonlySet<string> = new Set(["AND", "OR", "NOT"]);
@@ -24,7 +25,7 @@ export function printSearch(node: SearchNode): string {
   switch (node.kind) {
     case "Term":
       if (node.phrase) return `"${node.value.replace(/[\\"]/g, (character) => `\\${character}`)}"`;
-      return word.test(node.value) ? node.value : `'${node.value.replaceAll("'", "''")}'`;
+      return word.test(node.value) ? node.value : textLiteral(node.value);
     case "SearchNot":
       return `NOT ${atLeast(3, node.operand)}`;
     case "SearchLogical": {

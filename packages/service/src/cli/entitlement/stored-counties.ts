@@ -1,5 +1,6 @@
 import { restrict, visibleEntitySet } from "@cadastre/entitlement";
 import { bindQuery, parseFilter, parseOrderBy, parseSelect } from "@cadastre/odata";
+import { textLiteral } from "@cadastre/odata/tree";
 import type { Catalog } from "@cadastre/reso";
 import type { Store } from "@cadastre/store";
 import { readConfig } from "../../config.ts";
@@ -25,9 +26,9 @@ async function countiesOf({ one }: Pick<Store, "one">, catalog: Catalog, state: 
   const counties: string[] = [];
   while (counties.length < mostCounties) {
     const last = counties.at(-1);
-    const after = last === undefined ? "CountyOrParish ne null" : `CountyOrParish gt ${quoted(last)}`;
+    const after = last === undefined ? "CountyOrParish ne null" : `CountyOrParish gt ${textLiteral(last)}`;
     const parts = {
-      filter: parseFilter(`StateOrProvince eq ${quoted(state)} and ${after}`),
+      filter: parseFilter(`StateOrProvince eq ${textLiteral(state)} and ${after}`),
       select: parseSelect("CountyOrParish"),
       orderBy: parseOrderBy("CountyOrParish"),
       top: 1,
@@ -38,5 +39,3 @@ async function countiesOf({ one }: Pick<Store, "one">, catalog: Catalog, state: 
   }
   return counties;
 }
-
-const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
