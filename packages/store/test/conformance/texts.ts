@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { compareRows, matches, type Row } from "@cadastre/odata";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -202,6 +203,33 @@ export function texts(harness: Harness): void {
         },
         { resources },
       ));
+
+    test("are written however long ago a publication has read", async () => {
+      const timeout = 300;
+      const folded = { ...cottagesResource, folded: [["Street", "CottageKey"]] };
+      const store = await harness.open("after_check", { resources: [folded], timeout });
+      const cottage = (i: number) => ({ key: `w${i}`, dataset: 0, rank: i % 9, street: `Lane ${i}` });
+      const all = (remark: string) =>
+        Array.from({ length: 100 }, (_, i) => cottageRecord({ ...cottage(i), remarks: `${remark} ${i}` }));
+      const publish = async (changes: readonly Change[], cursor: string) => {
+        await store.builds.stage("Cottage", "mls", changes, { cursor });
+        const publication = await store.builds.publish(["Cottage"], async (candidate) => {
+          await candidate.count(askCottages({ filter: "contains(Remarks,'view 12')" }));
+          return { passed: true, evidence: {} };
+        });
+        expect(publication.published).toBe(true);
+        await setTimeout(timeout + 100);
+      };
+      await publish(all("sea view"), "1");
+      await publish(all("lake view"), "2");
+      await publish(
+        Array.from({ length: 90 }, (_, i) => cottageRemoval(cottage(i))),
+        "3",
+      );
+      const found = await store.page(askCottages({ filter: "contains(Remarks,'lake view')" }));
+      expect(keysOf(found)).toHaveLength(10);
+      await store.close();
+    });
 
     test("are found in a store whose index is new", async () => {
       const before = await harness.open("without_texts", { resources: [{ ...cottagesResource, texts: [] }] });

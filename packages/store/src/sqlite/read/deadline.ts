@@ -39,10 +39,20 @@ export class Deadline {
     });
   }
 
-  /** @param end time of the deadline by `performance.now()` of this thread */
-  start(end: number): void {
-    this.#end = end;
-    this.#check();
+  /**
+   * Runs a query. Only it has the deadline: a connection that also writes calls the same functions for its indexes.
+   *
+   * @param timeout in milliseconds from now
+   * @throws {StoreError} `query_timeout`, `query_canceled`
+   */
+  during<T>(timeout: number, query: () => T): T {
+    this.#end = performance.now() + timeout;
+    try {
+      this.#check();
+      return query();
+    } finally {
+      this.#end = Number.POSITIVE_INFINITY;
+    }
   }
 
   /** Sets the maximum number of rows that the next statement may visit, if it has the condition {@link visitGuard}. */

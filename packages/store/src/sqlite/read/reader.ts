@@ -105,19 +105,21 @@ export class Reader {
     memory: Memory = newMemory,
   ): ReadResult {
     const layout = page && this.#layoutOf(page);
-    this.#deadline.start(performance.now() + timeout);
-    const hasClosed = this.#hasClosed(asOf);
-    return {
-      checkpoint: asOf?.checkpoint ?? this.#number(head),
-      page: page && layout && this.#page(page, layout, hasClosed, memory),
-      count: count === undefined ? undefined : this.#count(count, hasClosed),
-    };
+    return this.#deadline.during(timeout, () => {
+      const hasClosed = this.#hasClosed(asOf);
+      return {
+        checkpoint: asOf?.checkpoint ?? this.#number(head),
+        page: page && layout && this.#page(page, layout, hasClosed, memory),
+        count: count === undefined ? undefined : this.#count(count, hasClosed),
+      };
+    });
   }
 
   /** Reads a page of one record that is found by its key. Needs no explicit transaction, because it is one statement. */
   readOne(page: PageRequest, timeout: number): PageResult {
-    this.#deadline.start(performance.now() + timeout);
-    const read = this.#page(page, this.#layoutOf(page), false, this.#ownMemory);
+    const read = this.#deadline.during(timeout, () =>
+      this.#page(page, this.#layoutOf(page), false, this.#ownMemory),
+    );
     return { ...read, release: () => this.#ownMemory.giveBack(read.records.buffer as ArrayBuffer) };
   }
 
