@@ -1,3 +1,4 @@
+import { asTyped } from "@cadastre/client/terminal";
 import { readIssuer } from "./access/demo-issuer.ts";
 import { useFolder } from "./backup/folder-use.ts";
 import { audited, auditOf } from "./cli/audited.ts";
@@ -120,6 +121,6 @@ try {
     process.exitCode = 0;
   }
 } catch (error) {
-  console.error(expected.some((kind) => error instanceof kind) ? messageOf(error) : error);
+  console.error(expected.some((kind) => error instanceof kind) ? asTyped(messageOf(error)) : error);
   process.exitCode = 1;
 }

@@ -49,7 +49,7 @@ describe.runIf(onFiles)("cadastre init", () => {
   test("sets up by flags what a start then serves, and replaces nothing", async () => {
     const args = ["init", "--config", file, "--yes", ...flags(), "--port", "9191"];
     const environment = { npm_lifecycle_event: "cadastre", npm_package_name: "cadastre" };
-    const given = [...args, "--systems", "own:Own MLS:TX,OK"];
+    const given = [...args, "--systems", "own:Own MLS:TX,OK:OMLS_; other:Other MLS:TX"];
     const { code, stdout, stderr } = await cadastre(given, { environment });
     const typed = `  npm run --silent cadastre -- --config ${file}`;
     expect(stderr.split("\n").filter((line) => line.startsWith("  "))).toEqual([
@@ -62,7 +62,10 @@ describe.runIf(onFiles)("cadastre init", () => {
     expect([code, stderr]).toEqual([0, expect.stringContaining("Move it to another machine")]);
     expect(parse(stdout)).toMatchObject({
       port: 9191,
-      systems: [{ id: "own", name: "Own MLS", states: ["TX", "OK"] }],
+      systems: [
+        { id: "own", name: "Own MLS", states: ["TX", "OK"], prefix: "OMLS_" },
+        { id: "other", name: "Other MLS", states: ["TX"] },
+      ],
     });
     expect(readConfig({ CADASTRE_CONFIG: file })).toMatchObject({
       port: 9191,
@@ -139,7 +142,7 @@ describe.runIf(onFiles)("cadastre init", () => {
     expect(wrong.stderr.replaceAll(answers, "answers.yaml").split("\n")).toEqual([
       "answers.yaml:1:1: `prot` is no question: did you mean `port`? Allowed are data, database_url, port, base_url, systems, issuer_key, issuer, audience",
       "answers.yaml:2:1: port must be a whole number from 0 to 65535 (0: any free port)",
-      "answers.yaml:3:1: systems must be `<id>:<name>:<states>`, such as `mymls:My MLS:TX,OK`, with semicolons between",
+      "answers.yaml:3:1: systems must be `<id>:<name>:<states>` or `<id>:<name>:<states>:<prefix>`, such as `mymls:My MLS:TX,OK:MML_`, with semicolons between",
     ]);
     const missing = await cadastre(["init", "--config", file, "--port", "1"]);
     expect([missing.code, missing.stderr]).toEqual([

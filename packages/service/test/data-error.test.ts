@@ -94,7 +94,7 @@ describe("a fault of the data folder is told in a sentence that names the path",
     await writeFile(folder.registry, "not a database ".repeat(1000));
     expect(await sentence(() => prepareAccess(folder))).toMatch(
       new RegExp(
-        `^${folder.registry} is damaged or not a database: run .cadastre restore --replace. .*\\(SQLITE_NOTADB\\)$`,
+        `^${folder.registry} is damaged or not a database: run .cadastre restore --replace <backup>. .*\\(SQLITE_NOTADB\\)$`,
       ),
     );
   });

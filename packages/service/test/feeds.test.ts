@@ -213,6 +213,39 @@ describe("a RESO Web API", patient, () => {
   });
 });
 
+describe("a trial", patient, () => {
+  test("does not call records faulty whose listings the run publishes first, and writes long numbers", async () => {
+    const folder = join(running.folder.path, "trial");
+    await mkdir(folder);
+    const place = { OriginatingSystemName: system.name, ModificationTimestamp: "2024-05-01T10:00:00.000Z" };
+    const listing = { ListingKey: "try-1", ...place, ListPrice: "1" };
+    const media = (i: number) => ({ MediaKey: `try-${i}`, ResourceRecordKey: "try-1", ...place });
+    await writeFile(
+      join(folder, "Property.jsonl"),
+      JSON.stringify(listing).replace('"1"', "9007199254740993"),
+    );
+    await writeFile(
+      join(folder, "Media.jsonl"),
+      [media(1), media(2), { ...media(3), Order: "x" }].map((one) => JSON.stringify(one)).join("\n"),
+    );
+    const files = ["--files", join(folder, "{resource}.jsonl")];
+    await feed("add", "trial", "--source", system.id, "--resource", "Property,Media", ...files);
+    const { resources } = JSON.parse((await feed("try", "trial", "--json")).stdout) as {
+      resources: readonly unknown[];
+    };
+    expect(resources).toMatchObject([
+      { resource: "Property", records: [{ ListPrice: "9007199254740993" }] },
+      { resource: "Media", read: 3, stored: 0, rejected: 1, waiting: 2, faults: [{ code: "wrong_type" }] },
+    ]);
+    const { stdout } = await feed("try", "trial");
+    expect(stdout).toContain(
+      "2 records of Media belong to listings that are not served yet. A run publishes",
+    );
+    expect(stdout).toMatch(/ListPrice +"9007199254740993"/);
+    await feed("remove", "trial");
+  });
+});
+
 describe("files", patient, () => {
   test("are tried, mapped, read once each, and published", async () => {
     const folder = join(running.folder.path, "drop");

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { styleText } from "node:util";
 import { type Command, CommanderError } from "commander";
 import { completionCommand } from "./completion.ts";
+import { asTyped } from "./typed-command.ts";
 
 /** Exit codes of a program, by name, with what each means. */
 export type ExitCodeTable = Readonly<Record<string, { readonly code: number; readonly means: string }>>;
@@ -33,7 +34,9 @@ export function applyConventions(
     });
     // Commander removes the styles for `NO_COLOR`, and where the output is no terminal.
     command.configureHelp({ styleTitle: (title) => styleText("bold", title, { validateStream: false }) });
-    command.showHelpAfterError(`\`${[...words, "--help"].join(" ")}\` shows the options and examples.`);
+    command.showHelpAfterError(
+      asTyped(`\`${[...words, "--help"].join(" ")}\` shows the options and examples.`),
+    );
     const lines = examples[words.slice(1).join(" ")];
     if (lines !== undefined) command.addHelpText("after", `\nExamples:\n${indented(lines)}`);
   }

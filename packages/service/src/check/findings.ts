@@ -1,20 +1,20 @@
 const copyFromBackup =
-  "copy the file from your last backup, or restore the whole backup with `cadastre restore --replace`";
+  "copy the file from your last backup, or restore the whole backup with `cadastre restore --replace <backup>`";
 
 /** Remedies by finding code. The codes are stable. */
 export const findingCodes = {
-  database_damaged: "restore the last backup with `cadastre restore --replace`",
-  database_altered: "restore the last backup with `cadastre restore --replace`",
-  database_inconsistent: "restore the last backup with `cadastre restore --replace`",
+  database_damaged: "restore the last backup with `cadastre restore --replace <backup>`",
+  database_altered: "restore the last backup with `cadastre restore --replace <backup>`",
+  database_inconsistent: "restore the last backup with `cadastre restore --replace <backup>`",
   build_altered:
     "roll back with `cadastre rollback`, or ingest the dataset again in full; if `cadastre check` finds damage too, restore the last backup",
-  database_missing: "restore the last backup with `cadastre restore --replace`",
+  database_missing: "restore the last backup with `cadastre restore --replace <backup>`",
   file_missing: copyFromBackup,
   file_damaged: copyFromBackup,
   pepper_missing:
     "copy the secrets.json of this registry from a backup, or revoke the keys with `cadastre key revoke`",
   pepper_foreign:
-    "copy the secrets.json of this registry from a backup, or restore the whole backup with `cadastre restore --replace`",
+    "copy the secrets.json of this registry from a backup, or restore the whole backup with `cadastre restore --replace <backup>`",
   secret_unreadable:
     "copy the secrets.json of this registry from a backup, or register the destination or webhook again",
   entitlement_unverifiable:

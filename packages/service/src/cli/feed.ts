@@ -7,13 +7,14 @@ import { definitionOf } from "../feeds/definition.ts";
 import { runLeased, workerName } from "../feeds/feed-worker.ts";
 import { Mutexes } from "../feeds/mutexes.ts";
 import { type TriedResource, tryFeed } from "../feeds/try-feed.ts";
+import { ExactNumber } from "../ingest/exact-json.ts";
 import { createLog } from "../log.ts";
 import { audited, auditOf } from "./audited.ts";
 import { withServiceRegistry, withServiceStore } from "./data.ts";
 import { definitionFrom, type FeedSettings, withFeedOptions } from "./feed-definition.ts";
 import { feedJson, feedRow, feedRowHeads, locationText } from "./feed-view.ts";
 import { CommandRefused, printMessage, printResult } from "./outcome.ts";
-import { number } from "./progress.ts";
+import { counted, number } from "./progress.ts";
 import { reasonsText } from "./reject-reasons.ts";
 import { parseRowCount } from "./staging-options.ts";
 import { table } from "./table.ts";
@@ -201,7 +202,7 @@ const tryOut = (name: string, { limit, mapping, json: isJson }: TryOptions) =>
     const temporary = await mkdtemp(join(folder.path, "try-"));
     try {
       const tried = await tryFeed(definition, { store, crosswalk, folder: temporary, limit });
-      if (isJson) return printResult(JSON.stringify({ feed: name, resources: tried }, null, 2));
+      if (isJson) return printResult(JSON.stringify({ feed: name, resources: tried }, numberText, 2));
       printMessage(`Nothing is stored. From ${locationText(definition)}:`);
       for (const one of tried) printResult(triedText(one));
     } finally {
@@ -212,16 +213,26 @@ const tryOut = (name: string, { limit, mapping, json: isJson }: TryOptions) =>
 /** Longest value in a table, in characters. */
 const longestValue = 40;
 
+/** Replacer of JSON that writes a number that is no double as its text. */
+const numberText = (_: string, part: unknown): unknown => (part instanceof ExactNumber ? part.text : part);
+
 const valueText = (value: unknown): string => {
-  const text = value === undefined ? "" : (JSON.stringify(value) ?? "");
+  const text = value === undefined ? "" : (JSON.stringify(value, numberText) ?? "");
   return text.length > longestValue ? `${text.slice(0, longestValue)}…` : text;
 };
 
-function triedText({ resource, read, stored, rejected, faults, records }: TriedResource): string {
+function triedText(tried: TriedResource): string {
+  const { resource, read, stored, rejected, waiting, faults, records } = tried;
   const counts = table(
     ["RESOURCE", "READ", "STORED", "REJECTED"],
     [[resource, ...[read, stored, rejected].map(String)]],
   );
+  const later =
+    waiting === 0
+      ? []
+      : [
+          `${counted(waiting, "record")} of ${resource} belong to listings that are not served yet. A run publishes Property first.`,
+        ];
   const reasons = table(
     ["FAULT", "FIELD", "RECORDS", "EXAMPLE", "REASON"],
     faults.map(({ code, field, count, example, reason }) => [
@@ -238,5 +249,5 @@ function triedText({ resource, read, stored, rejected, faults, records }: TriedR
       Object.entries(record).map(([field, value]) => [field, valueText(value)]),
     ),
   );
-  return [counts, ...(faults.length === 0 ? [] : [reasons]), ...shown].join("\n\n");
+  return [counts, ...later, ...(faults.length === 0 ? [] : [reasons]), ...shown].join("\n\n");
 }

@@ -11,9 +11,9 @@ export class DataError extends Error {
 const noRights =
   "cannot be read and written: give the user who starts the service the rights, or set CADASTRE_DATA to another folder";
 const noDatabase =
-  "is damaged or not a database: move it away and restore your last backup with `cadastre restore --replace`, or start with CADASTRE_LISTINGS=0 and ingest your listings again";
+  "is damaged or not a database: move it away and restore your last backup with `cadastre restore --replace <backup>`, or start with CADASTRE_LISTINGS=0 and ingest your listings again";
 const noRegistry =
-  "is damaged or not a database: run `cadastre restore --replace` with your last backup; without one, move it away and start again, which loses all keys and entitlements but the demo's";
+  "is damaged or not a database: run `cadastre restore --replace <backup>` with your last backup; without one, move it away and start again, which loses all keys and entitlements but the demo's";
 const noFolder = "is not a folder: set CADASTRE_DATA to the path of a folder";
 const noRoom = "cannot be written, for the disk is full: make room, or set CADASTRE_DATA to another folder";
 const inUse = "is in use: stop the program that uses it";

@@ -15,7 +15,7 @@ import { folderPlace, type SecretDocument, type SecretPlace } from "./secret-pla
 type Secrets = DerivingSecret & { readonly peppers: Peppers };
 
 const restore =
-  "copy the file that belongs to this registry from your last backup, or restore the whole backup with `cadastre restore --replace`";
+  "copy the file that belongs to this registry from your last backup, or restore the whole backup with `cadastre restore --replace <backup>`";
 
 /** Functions that return the kind of registry content that depends on a document. Undefined if there is none. */
 const uses = {

@@ -33,6 +33,8 @@ export type TriedResource = {
   readonly read: number;
   readonly stored: number;
   readonly rejected: number;
+  /** Records whose listing is not served yet, where the feed brings listings too: a run publishes those first. */
+  readonly waiting: number;
   readonly faults: readonly TriedFault[];
   /** The first records after the mapping. */
   readonly records: readonly Row[];
@@ -83,9 +85,18 @@ async function tryResource(
     rounding: roundingOf(store.catalog, resource),
     seen: new Set(),
   });
+  const otherwiseFaulty = new Set(
+    rejects.filter(({ code }) => code !== "unknown_listing").map(({ line }) => line),
+  );
+  const waiting = new Set(
+    definition.resources.includes("Property")
+      ? rejects.map(({ line }) => line).filter((line) => !otherwiseFaulty.has(line))
+      : [],
+  );
   const byLine = new Map(entries.map((entry) => [entry.line, "record" in entry ? entry.record : {}]));
   const faults = new Map<string, TriedFault>();
   for (const { line, code, field, reason } of rejects) {
+    if (waiting.has(line)) continue;
     const id = `${code} ${field}`;
     const example = field === null ? undefined : byLine.get(line)?.[field];
     const before = faults.get(id) ?? { code, field, reason, count: 0, example };
@@ -95,7 +106,8 @@ async function tryResource(
     resource,
     read: entries.length,
     stored: records.length,
-    rejected: entries.length - records.length,
+    rejected: entries.length - records.length - waiting.size,
+    waiting: waiting.size,
     faults: [...faults.values()].sort((a, b) => b.count - a.count),
     records: [...byLine.values()].slice(0, shownRecords),
   };

@@ -42,7 +42,7 @@ export async function completeAnswers(
 }
 
 /**
- * Reads a file of answers: YAML with the names of the questions. Systems are a list of `{ id, name, states }`, or a text.
+ * Reads a file of answers: YAML with the names of the questions. Systems are a list of `{ id, name, states, prefix }`, or a text.
  *
  * @throws {CommandRefused} with file, line and column of each fault
  */
@@ -100,6 +100,7 @@ function textOf(value: Node | null): string {
 
 function systemText(item: unknown): string {
   if (!isMap(item)) return String(item);
-  const { id, name, states } = item.toJSON() as { id?: unknown; name?: unknown; states?: unknown };
-  return [id, name, Array.isArray(states) ? states.join(",") : states].join(":");
+  const { id, name, states, prefix } = item.toJSON() as Readonly<Record<string, unknown>>;
+  const listed = Array.isArray(states) ? states.join(",") : states;
+  return [id, name, listed, ...(prefix === undefined ? [] : [prefix])].join(":");
 }

@@ -54,7 +54,7 @@ export const questions = [
   {
     name: "systems",
     flag: "--systems <systems>",
-    asks: "Systems as id:name:states, with semicolons between",
+    asks: "Systems as id:name:states or id:name:states:PREFIX_, with semicolons between",
     default: "",
     fault: (answer) =>
       systemsOf(answer).includes(undefined) ? `${systemForm}, with semicolons between` : undefined,
