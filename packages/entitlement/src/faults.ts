@@ -158,6 +158,12 @@ function tryGrantable(grantable: (resource: string) => Grantable, resource: stri
 const grantableNames = ({ entitySets, rules = resourceRules }: ScopeOptions): readonly string[] =>
   entitySets.flatMap(({ name }) => (ruleOf(name, rules) === undefined ? [] : [name]));
 
+/** Writes seconds since 1970 as a time of ISO 8601, as far as there is one. */
+const instantOf = (seconds: number): string =>
+  Number.isFinite(new Date(seconds * 1000).getTime())
+    ? new Date(seconds * 1000).toISOString()
+    : String(seconds);
+
 function expiryFaults(document: unknown, at: number | undefined): readonly EntitlementFault[] {
   const exp = memberAt(document, ["exp"]);
   if (at === undefined || typeof exp !== "number" || exp > at) return [];
@@ -165,7 +171,7 @@ function expiryFaults(document: unknown, at: number | undefined): readonly Entit
     {
       code: "entitlement_expired",
       path: ["exp"],
-      message: `has passed: it must be later than now, ${Math.floor(at)}`,
+      message: `${instantOf(exp)} has passed: it must be later than now, ${Math.floor(at)}`,
       allowed: [],
     },
   ];

@@ -95,7 +95,7 @@ describe("a fault names its member, and what is allowed there:", () => {
   test("an end that has passed, if the time is given", () => {
     expect([faultsOf({}), faultsOf({}, 1_800_000_000).map(line)]).toEqual([
       [],
-      ["exp: has passed: it must be later than now, 1800000000"],
+      ["exp: 2027-01-15T08:00:00.000Z has passed: it must be later than now, 1800000000"],
     ]);
   });
 

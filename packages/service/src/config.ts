@@ -93,11 +93,17 @@ export function readConfig(environment: Environment): Config {
   return toConfig(values as Values);
 }
 
+/** Names the settings of a message as the settings file of the environment does, and where the first of them is set. */
+export function withSettingPlaces(message: string, environment: Environment): string {
+  const named = environment[fileName];
+  return isSet(named) ? withPlaces(message, readSettingsFile(named, environment), environment) : message;
+}
+
 /** Names the settings of a sentence as the file does, and where the first of them is set, if there is a file. */
 function withPlaces(sentence: string, { values }: SettingsFile, environment: Environment): string {
   if (values.size === 0) return sentence;
   let place = "";
-  const named = sentence.replaceAll(/\b[A-Z]+(?:_[A-Z]+)+\b/g, (name) => {
+  const named = sentence.replaceAll(/\b(?:PORT|HOST|[A-Z]+(?:_[A-Z]+)+)\b(?!=)/g, (name) => {
     if (!Object.hasOwn(settings, name) || isSet(environment[name])) return name;
     const source = values.get(name as SettingName)?.source;
     if (place === "" && source !== undefined) place = `${source.slice(0, source.lastIndexOf(" "))} `;

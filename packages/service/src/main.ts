@@ -3,7 +3,7 @@ import { readIssuer } from "./access/demo-issuer.ts";
 import { useFolder } from "./backup/folder-use.ts";
 import { audited, auditOf } from "./cli/audited.ts";
 import { nextSignal } from "./cli/next-signal.ts";
-import { type Config, ConfigError, readConfig } from "./config.ts";
+import { type Config, ConfigError, readConfig, withSettingPlaces } from "./config.ts";
 import { currentCatalog } from "./data/catalogs.ts";
 import { DataError, withDataFolder } from "./data/data-error.ts";
 import { type DataFolder, openConfiguredFolder } from "./data/data-folder.ts";
@@ -111,7 +111,8 @@ const expected = [ConfigError, DataError, ListenError, PrepareError, ProcessErro
 
 const messageOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
-  return expected.some((kind) => error instanceof kind) ? error.message : (error.stack ?? error.message);
+  if (!expected.some((kind) => error instanceof kind)) return error.stack ?? error.message;
+  return error instanceof ConfigError ? error.message : withSettingPlaces(error.message, process.env);
 };
 
 try {

@@ -113,7 +113,7 @@ describe("a wrong document is told with file, line, member and what is allowed:"
       "an expired one",
       "4000000000",
       "1700000001",
-      "acme.json:7:3: exp: has passed: it must be later than now, ",
+      "acme.json:7:3: exp: 2023-11-14T22:13:21.000Z has passed: it must be later than now, ",
     ],
     [
       "a beginning after the end",

@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import { readConfig } from "../src/config.ts";
+import { readConfig, withSettingPlaces } from "../src/config.ts";
 import { SecretText } from "../src/data/given-document.ts";
 import type { Setting } from "../src/settings/setting.ts";
 import { settings } from "../src/settings/settings.ts";
@@ -397,7 +397,7 @@ describe("a file", () => {
 
   test("that is not there is named", () => {
     expect(() => readConfig({ CADASTRE_CONFIG: "/nowhere/x.json" })).toThrow(
-      "CADASTRE_CONFIG must name a file that can be read: /nowhere/x.json cannot: there is no such file or folder (ENOENT)",
+      "--config or CADASTRE_CONFIG must name a settings file that can be read: /nowhere/x.json cannot: there is no such file or folder (ENOENT)",
     );
   });
 });
@@ -411,4 +411,21 @@ test("the page about this package has the table of settings", () => {
   expect(page).toContain(
     ["| Member | Variable | Default | Meaning |", "|---|---|---|---|", ...rows, ""].join("\n"),
   );
+});
+
+test("a message of a start names a setting as the settings file does, and where it is set", () => {
+  const folder = mkdtempSync(join(tmpdir(), "cadastre-config-"));
+  const file = join(folder, "cadastre.yaml");
+  writeFileSync(file, "port: 81\ndata: ./data\n");
+  const placed = (message: string, more: Readonly<Record<string, string>> = {}) =>
+    withSettingPlaces(message, { CADASTRE_CONFIG: file, ...more });
+  expect(placed("the port is in use; set PORT to another one")).toBe(
+    `${file}:1:7: the port is in use; set port to another one`,
+  );
+  expect(placed("x is not a folder: set CADASTRE_DATA to a folder", { CADASTRE_DATA: "x" })).toBe(
+    "x is not a folder: set CADASTRE_DATA to a folder",
+  );
+  expect(placed("start with CADASTRE_LISTINGS=0")).toBe("start with CADASTRE_LISTINGS=0");
+  expect(withSettingPlaces("set PORT to another one", {})).toBe("set PORT to another one");
+  rmSync(folder, { recursive: true });
 });

@@ -113,7 +113,9 @@ describe("a fault of the data folder is told in a sentence that names the path",
     await rm(folder.publicKeys);
     const start = () => startService(readConfig({ PORT: "0", CADASTRE_LOG_LEVEL: "silent" }), folder);
     expect(await sentence(start)).toMatch(
-      new RegExp(`^${folder.publicKeys}: the key set cannot be read: ENOENT: put back a copy`),
+      new RegExp(
+        `^${folder.publicKeys}: the key set cannot be read: there is no such file or folder .ENOENT.: put back a copy`,
+      ),
     );
   });
 

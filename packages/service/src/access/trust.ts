@@ -5,6 +5,7 @@ import type { DataFolder } from "../data/data-folder.ts";
 import type { Registry } from "../data/registry.ts";
 import { readSecretDocument } from "../data/secret-document.ts";
 import { secretPlace } from "../data/secret-place.ts";
+import { fileReason } from "../file-error.ts";
 import { trustedNames } from "./demo-issuer.ts";
 
 /** Trusted issuer of entitlements: its keys, its name (`iss`), and the name of the service in its documents (`aud`). */
@@ -42,6 +43,11 @@ export async function openTrust(
       trust === undefined
         ? "put back a copy of it, or start again, which writes it anew"
         : "set CADASTRE_KEY_SET to the JWKS of your issuer";
-    throw new DataError(`${keySet}: ${error.message}: ${remedy}`, { cause: error });
+    const { reason = "" } = error.details;
+    const told =
+      error.code === "key_set_unreadable" && /^E[A-Z]+$/.test(reason)
+        ? `the key set cannot be read: ${fileReason({ code: reason })}`
+        : error.message;
+    throw new DataError(`${keySet}: ${told}: ${remedy}`, { cause: error });
   }
 }

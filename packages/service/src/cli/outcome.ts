@@ -10,7 +10,7 @@ import { EntitlementError } from "@cadastre/entitlement";
 import { StoreError, type StoreErrorCode } from "@cadastre/store";
 import { CommanderError } from "commander";
 import { withoutKeys } from "../access/key-text.ts";
-import { ConfigError } from "../config.ts";
+import { ConfigError, withSettingPlaces } from "../config.ts";
 import { DataError } from "../data/data-error.ts";
 import { PrepareError } from "../data/prepare-error.ts";
 import { type FileError, fileReason, isFileError } from "../file-error.ts";
@@ -106,6 +106,8 @@ const storeMessages: Partial<Record<StoreErrorCode, (named: string) => string>> 
 function messageOf(error: Error): string {
   if (isPathError(error)) return `${error.path} cannot be used: ${fileReason(error)}`;
   const named = error instanceof StoreError ? error.details : undefined;
+  if (error instanceof DataError || error instanceof PrepareError)
+    return withoutKeys(withSettingPlaces(error.message, process.env));
   const message = error instanceof StoreError ? storeMessages[error.code] : undefined;
   return withoutKeys(named === undefined ? error.message : (message?.(named) ?? error.message));
 }

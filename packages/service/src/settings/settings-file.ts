@@ -57,7 +57,9 @@ export function readSettingsFile(file: string, environment: Environment): Settin
     text = readFileSync(file, "utf8");
   } catch (error) {
     const reason = fileReason(error as NodeJS.ErrnoException);
-    return broken([`CADASTRE_CONFIG must name a file that can be read: ${file} cannot: ${reason}`]);
+    return broken([
+      `--config or CADASTRE_CONFIG must name a settings file that can be read: ${file} cannot: ${reason}`,
+    ]);
   }
   return parseSettings(file, text, environment);
 }

@@ -33,15 +33,15 @@ const add = (customer: string, { issuerKey, dryRun, json, ...options }: SigningO
       throw new CommandRefused(
         `${customer} is a customer already, with version ${installed.version} of its entitlement: \`cadastre customer change ${customer}\` changes what it sees, and \`cadastre key create ${customer}\` makes another key`,
       );
+    const signer = dryRun ? undefined : await signerFor(issuerKey, registry, folder, config);
     const catalog = await readGrantCatalog();
     const version = (await entitlements.lastVersion(customer)) + 1;
     const document = await completeDocument({ customer, version }, options, config, catalog);
     if (options.template === undefined) printMessage(formatGrants(document, catalog));
     else tellDocument(document, options.template, catalog);
     tellDisclosures(document, catalog.catalog);
-    if (dryRun) return printResult(documentText(document));
-    const { key, audit } = await signerFor(issuerKey, registry, folder, config);
-    const jws = await signAudited(document, key, audit);
+    if (signer === undefined) return printResult(documentText(document));
+    const jws = await signAudited(document, signer.key, signer.audit);
     await installAudited(async () => jws, registry, folder, config);
     const { apiKey, added } = await issueAudited(customer, null, registry, folder, config).catch(
       (cause: unknown) => {

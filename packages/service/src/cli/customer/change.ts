@@ -28,6 +28,7 @@ export function changeCustomerCommand(): Command {
 const change = (customer: string, { issuerKey, dryRun, json, ...given }: SigningOptions) =>
   withServiceRegistry(async (registry, folder, config) => {
     const installed = await installedOf(customer, registry);
+    const signer = dryRun ? undefined : await signerFor(issuerKey, registry, folder, config);
     const catalog = await readGrantCatalog();
     const before = installed.document;
     const version = installed.version + 1;
@@ -38,12 +39,11 @@ const change = (customer: string, { issuerKey, dryRun, json, ...given }: Signing
       throw new CommandRefused(`nothing changes for ${customer}: the document grants what is in force`);
     if (!json) for (const line of lines) printResult(line);
     tellDisclosures(document, catalog.catalog);
-    if (dryRun) {
+    if (signer === undefined) {
       if (json) printResult(JSON.stringify({ customer, version, difference }));
       return printMessage("Nothing was changed.");
     }
-    const { key, audit } = await signerFor(issuerKey, registry, folder, config);
-    const jws = await signAudited(document, key, audit);
+    const jws = await signAudited(document, signer.key, signer.audit);
     await installAudited(async () => jws, registry, folder, config);
     if (json) return printResult(JSON.stringify({ customer, version, difference }));
     printMessage(

@@ -1,4 +1,10 @@
-import { compileScope, type Entitlement, verifyEntitlement } from "@cadastre/entitlement";
+import {
+  compileScope,
+  type Entitlement,
+  EntitlementError,
+  inspectEntitlement,
+  verifyEntitlement,
+} from "@cadastre/entitlement";
 import type { Catalog } from "@cadastre/reso";
 import { Command } from "commander";
 import { scopeOptionsOf } from "../../catalog.ts";
@@ -8,7 +14,7 @@ import type { DataFolder } from "../../data/data-folder.ts";
 import type { Registry } from "../../data/registry.ts";
 import { takesEffectText } from "../../takes-effect.ts";
 import { audited, auditOf } from "../audited.ts";
-import { printMessage, printResult } from "../outcome.ts";
+import { CommandRefused, printMessage, printResult } from "../outcome.ts";
 import { instantText } from "./describe.ts";
 import { namingInputs, readInput } from "./files.ts";
 
@@ -82,7 +88,24 @@ async function verify(
     const document = await verifyEntitlement(jws, { ...trust, now: () => new Date() });
     compileScope(document, scopeOptionsOf(catalog));
     return document;
+  } catch (error) {
+    throw withRemedy(error, jws, config);
   } finally {
     trust.keys.close();
   }
+}
+
+/** Returns the error of a verification, with what the operator can do about an unknown key or the time. */
+function withRemedy(error: unknown, jws: string, { trust }: Config): unknown {
+  if (!(error instanceof EntitlementError)) return error;
+  const { code, message } = error;
+  const refused = (words: string) =>
+    new CommandRefused(`${message}${words}`, { failureCode: code, cause: error });
+  if (code === "entitlement_unknown_key") {
+    const keySet = trust === undefined ? "the issuer of this service" : trust.keySet;
+    return refused(`, \`${inspectEntitlement(jws).kid}\`: the service trusts the keys of ${keySet} alone`);
+  }
+  if (code === "entitlement_expired")
+    return refused(`, at ${instantText(inspectEntitlement(jws).document.exp)}: sign a new one`);
+  return error;
 }

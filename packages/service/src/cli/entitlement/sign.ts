@@ -49,6 +49,10 @@ async function sign(file: string, options: Options): Promise<void> {
   const text = await readText(file);
   await requireSignable(file, text, catalog);
   const document = complete(JSON.parse(text), days, Math.floor(Date.now() / 1000));
+  if (document.exp * 1000 <= Date.now())
+    throw new CommandRefused(
+      `${file}: exp: ${instantText(document.exp)} has passed, so that every service refuses the entitlement: give a later time, or take \`exp\` out and say \`--days\``,
+    );
   const signer = await readIssuerFile(key);
   const disclosures = tellDisclosures(document, catalog.catalog);
   if (strict && disclosures.some(({ shown }) => shown))
