@@ -150,8 +150,16 @@ export class SampleColumn {
       lookupValues: isText && !isFlag ? texts.repeated : undefined,
       remark: isFlag
         ? flagRemark
-        : ((isText ? nearly : undefined) ?? (isList ? undefined : this.#dateRemark)),
+        : ((isText ? nearly : undefined) ?? (isList ? undefined : (this.#dateRemark ?? this.#listRemark))),
     };
+  }
+
+  /** Remark if some cells of a text could be lists. */
+  get #listRemark(): string | undefined {
+    const { arrays, commas, otherCommas } = this.#cells;
+    const lists = arrays + commas - otherCommas;
+    if (lists < this.#single.count * mostMisfits || lists === 0) return undefined;
+    return `${lists} of its ${this.#single.count} cells could be lists: if they are, add it with \`field add --type string --collection\``;
   }
 
   /** Remark if all but a few values are of a type that says more than `Edm.String`. */

@@ -51,6 +51,7 @@ const columns = [
   ["Assessed", (i: number) => `01/${(i % 28) + 1}/2026`],
   ["Opens", () => "09:30:00"],
   ["Remark", (i: number) => `${"x".repeat(100 + i)}, and more`],
+  ["Tags", (i: number) => (i % 8 === 0 ? `[""a, b""]` : `lake${i},quiet${i}`)],
   ["Unused", () => ""],
 ] as const satisfies readonly (readonly [string, (i: number) => string])[];
 
@@ -74,6 +75,7 @@ test("columns of a CSV file are proposed in words, applied, and then every recor
     "+ field Property/NSM_Assessed of northshore: String(16), `Assessed`",
     "+ field Property/NSM_Opens of northshore: TimeOfDay, `Opens`",
     "+ field Property/NSM_Remark of northshore: String(255), `Remark`",
+    "+ field Property/NSM_Tags of northshore: String(16), `Tags`",
     "+ lookup Heating of northshore: 1 value, `Magma`",
     "+ lookup NSM_Shore of northshore: 2 values, `Sand`, `Rock`",
     "+ lookup NSM_Sights of northshore: 2 values, `Lake`, `Sea`",
@@ -83,12 +85,13 @@ test("columns of a CSV file are proposed in words, applied, and then every recor
     "? Property/Sights: its values repeat, so `NSM_Sights` lists them and takes others too: --closed-lookups makes it reject others",
     "? Property/Fenced: its values are those of a boolean: add it with `field add --type boolean`, and say in `values` of a mapping which are true and false",
     "? Property/Assessed: its values are dates of the form MM/DD/YYYY: add it with `field add --type date`, and name the form in `dates` of a mapping",
+    "? Property/Tags: 40 of its 40 cells could be lists: if they are, add it with `field add --type string --collection`",
     "? Property/Unused: no record has a value of it, so nothing is proposed",
     "! lookup Heating: 1 value of the source's `Heating` join the 42 that the dictionary has",
-    "Fields: 5 standard that fit, 11 local to add, 0 known already, 2 clashing, 0 left out, 1 undecided.",
+    "Fields: 5 standard that fit, 12 local to add, 0 known already, 2 clashing, 0 left out, 1 undecided.",
   ]);
   await learn(file, "--prefix-names", "--apply", "--yes");
-  expect(await learn(file, "--prefix-names")).toContain("0 local to add, 11 known already");
+  expect(await learn(file, "--prefix-names")).toContain("0 local to add, 12 known already");
   const rejects = join(folder, "rejects.jsonl");
   const ingest = ["ingest", "--resource", "Property", "--source", "northshore", "--mapping", mapping];
   await command(...ingest, "--rejects", rejects, file);
