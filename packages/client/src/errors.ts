@@ -42,6 +42,11 @@ const timesFetched = (d: Details) =>
     ? ""
     : `, fetched ${d["times"]} times: do not trust its source. The parts that were verified are kept`;
 
+const fullDisk: ReadonlySet<string | undefined> = new Set(["ENOSPC", "EDQUOT"]);
+
+const diskRemedy = ({ code }: Details): string =>
+  fullDisk.has(code) ? "free space there, and run this again" : "mend that, and run this again";
+
 /** Errors of the client, by their stable codes. A code that is no longer raised stays here as a comment. */
 export const clientErrors = {
   url_invalid: [
@@ -189,7 +194,12 @@ export const clientErrors = {
   ],
   delivery_not_ready: ["later", () => "the delivery is not complete yet: run this again later"],
   part_rebuilding: ["later", () => "the server is still rebuilding a damaged part: run this again later"],
-  interrupted: ["later", () => "interrupted: run this again to go on"],
+  interrupted: ["later", () => "a signal ended the run: run this again to go on"],
+  staging_in_use: [
+    "later",
+    (d) =>
+      `${d["holder"]} is working on ${d["place"]}: run this again when it has ended, or name another folder with \`--staging\``,
+  ],
 
   redirect_refused: ["untrusted", () => "the server redirects, which no part of the contract does"],
   answer_malformed: [
@@ -286,7 +296,8 @@ export const clientErrors = {
 
   disk_failed: [
     "local",
-    (d) => `${d["place"]} cannot be written${tell(d)}: what was verified before is kept`,
+    (d) =>
+      `${d["place"]} cannot be read or written${d["code"] === undefined ? "" : `: ${fileReason(d)}`}: ${diskRemedy(d)}. What was verified before is kept`,
   ],
   port_unavailable: [
     "local",

@@ -40,6 +40,7 @@ test("a new snapshot is asked for, waited for, loaded and acknowledged", async (
     generation: 1,
     sequence: 0,
     manifestSha256: delivery.sha256,
+    asOf: delivery.manifest.window.asOf,
     signed: true,
     rows: 250,
     bytes: delivery.manifest.totals.byteLength,

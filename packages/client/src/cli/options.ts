@@ -118,7 +118,7 @@ export const withLoad = (command: Command): Command =>
   )
     .option(
       "--staging <folder>",
-      "where parts wait until they are loaded (default: .cadastre, or .staging in the folder of --into)",
+      "where parts wait until they are loaded (default: a folder of the target in .cadastre, or .staging in the folder of --into)",
     )
     .option("--parallel <count>", "parts that are fetched at a time", parseCount, 4)
     .option("--max-bytes <bytes>", "refuse a delivery for which more bytes would be fetched", parseBytes)

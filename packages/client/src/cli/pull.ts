@@ -4,9 +4,8 @@ import { domains, type ExportRequest } from "../fetch/exports.ts";
 import { readPins } from "../fetch/pins.ts";
 import type { Connection } from "../http/connection.ts";
 import { openTarget } from "../load/open-target.ts";
-import type { LoadTarget } from "../load/target.ts";
 import { endsExport, exportOnce, type PendingExport } from "../pull/pending.ts";
-import { type PullReport, pull } from "../pull/pull.ts";
+import { type PullOptions, type PullReport, pull } from "../pull/pull.ts";
 import { openStaging } from "../pull/take.ts";
 import { withElapsed } from "../terminal/elapsed.ts";
 import { printMessage, printResult } from "../terminal/output.ts";
@@ -49,10 +48,12 @@ export const pullCommand = (): Command =>
       const target = await openTarget(flags.into, flags);
       try {
         const staging = await openStaging({ target, staging: flags.staging });
+        // Before an export is asked for, because a wrong option needs none.
+        const checks = { trust: await trustOf(flags), pins: readPins(flags.pin ?? []) };
         // A domain's main dataset has the domain's name. The others are only known from the manifest.
         if (flags.domain !== undefined) await target.requireFree([flags.domain]);
         const { id, done } = await deliveryOf(connection, delivery, flags, staging);
-        const report = await pullShown(connection, id, target, flags, staging).catch(
+        const report = await pullShown(connection, id, { target, staging, ...checks }, flags).catch(
           async (error: unknown) => {
             if (endsExport(error)) await done();
             throw error;
@@ -70,7 +71,7 @@ export const pullCommand = (): Command =>
 async function deliveryOf(
   connection: Connection,
   id: string | undefined,
-  { domain, profile }: Flags,
+  { domain, profile, into, schema, prefix, pin }: Flags,
   staging: string,
 ): Promise<PendingExport> {
   if (id !== undefined && domain === undefined) return { id, done: async () => {} };
@@ -81,24 +82,24 @@ async function deliveryOf(
     told = status;
   };
   return withElapsed("waiting for the export", () =>
-    exportOnce(connection, { domain, profileId: profile }, { staging, onStatus }),
+    exportOnce(
+      connection,
+      { domain, profileId: profile },
+      { staging, purpose: JSON.stringify({ into, schema, prefix, pin }), onStatus },
+    ),
   );
 }
 
 async function pullShown(
   connection: Connection,
   id: string,
-  target: LoadTarget,
+  options: Pick<PullOptions, "target" | "staging" | "trust" | "pins">,
   flags: Flags,
-  staging: string,
 ): Promise<PullReport> {
   const { end, ...progress } = showDeliveryProgress();
   try {
     return await pull(connection, id, {
-      target,
-      staging,
-      trust: await trustOf(flags),
-      pins: readPins(flags.pin ?? []),
+      ...options,
       parallel: flags.parallel,
       maxBytes: flags.maxBytes,
       reference: flags.acknowledge ? flags.reference : null,
@@ -115,6 +116,7 @@ const outlineOf = ({ delivery: { manifest, sha256, signature }, standing, acknow
   generation: manifest.generation,
   sequence: manifest.sequence,
   manifestSha256: sha256,
+  asOf: manifest.window.asOf,
   signed: signature !== undefined,
   rows: manifest.totals.rowCount,
   bytes: manifest.totals.byteLength,
@@ -123,8 +125,8 @@ const outlineOf = ({ delivery: { manifest, sha256, signature }, standing, acknow
 });
 
 function summary({ delivery: { manifest, sha256 }, standing, acknowledged }: PullReport): string {
-  const what = `delivery ${manifest.deliveryId} (manifest ${sha256.slice(0, 12)})`;
+  const what = `delivery ${manifest.deliveryId} (manifest ${sha256.slice(0, 12)}) as of ${manifest.window.asOf}`;
   const loaded =
-    standing === "done" ? `${what} had been loaded` : `Loaded ${what}, ${manifest.totals.rowCount} rows`;
+    standing === "done" ? `The ${what} had been loaded` : `Loaded ${what}, ${manifest.totals.rowCount} rows`;
   return `${loaded}${acknowledged ? ", and acknowledged it" : ""}.`;
 }

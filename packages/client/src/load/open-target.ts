@@ -1,4 +1,7 @@
+import { createHash } from "node:crypto";
+import { join, resolve } from "node:path";
 import { ClientError } from "../errors.ts";
+import { databaseStaging } from "../fetch/staging.ts";
 import { openDuckdb } from "./duckdb.ts";
 import { openFolder } from "./folder.ts";
 import { openPostgres } from "./postgres.ts";
@@ -33,7 +36,19 @@ const openers = {
  */
 export async function openTarget(text: string, place: TablePlace = {}): Promise<LoadTarget> {
   const { scheme, rest } = readTarget(text, place);
-  return openers[scheme].open(rest, place);
+  const target = await openers[scheme].open(rest, place);
+  return { ...target, staging: target.staging ?? stagingOf(scheme, rest, place) };
+}
+
+/** Variables that name a database of PostgreSQL which the target's text does not name. */
+const databaseVariables = ["PGHOST", "PGPORT", "PGDATABASE", "PGUSER"] as const;
+
+/** Returns the staging folder of a database. Each database, schema and prefix has its own, so that runs into them do not meet. */
+function stagingOf(scheme: string, rest: string, { schema = "", prefix = "" }: TablePlace): string {
+  const database =
+    scheme === "postgres" ? [rest, ...databaseVariables.map((name) => process.env[name])] : [resolve(rest)];
+  const identity = createHash("sha256").update(JSON.stringify([database, schema, prefix]));
+  return join(databaseStaging, `${scheme}-${identity.digest("hex").slice(0, 16)}`);
 }
 
 /** Parses a target. @throws {ClientError} if it is not a target, or does not take these options */

@@ -1,6 +1,7 @@
 import { ManifestError } from "@cadastre/manifest";
 import { partsOf } from "../content/columns.ts";
 import { ClientError } from "../errors.ts";
+import { isErrorOfFile } from "../fetch/disk.ts";
 import { changeRows, replaceRows } from "./fill.ts";
 import { lastOf, linkOf, standingAmong, streamOf } from "./ledger.ts";
 import { requireFree, requireOwnTables } from "./ownership.ts";
@@ -106,4 +107,5 @@ export async function asTargetError<T>(work: () => Promise<T>): Promise<T> {
 const isOfDatabase = (error: unknown): error is Error =>
   error instanceof Error &&
   !(error instanceof ClientError || error instanceof ManifestError) &&
+  !isErrorOfFile(error) &&
   ("code" in error || error.constructor === Error);
