@@ -42,6 +42,13 @@ const timesFetched = (d: Details) =>
     ? ""
     : `, fetched ${d["times"]} times: do not trust its source. The parts that were verified are kept`;
 
+/** What to do about errors of databases, by their codes. */
+const targetRemedies: Readonly<Record<string, string>> = {
+  SQLITE_FULL: ". Free space there, and run this again",
+  "53100": ". Free space there, and run this again",
+  SQLITE_NOTADB: ". It is not a database of SQLite: name another file",
+};
+
 const fullDisk: ReadonlySet<string | undefined> = new Set(["ENOSPC", "EDQUOT"]);
 
 const diskRemedy = ({ code }: Details): string =>
@@ -54,7 +61,11 @@ export const clientErrors = {
     (d) =>
       `an address (\`--url\`, \`--endpoint\`) must be https, or http of this machine, without a path: ${d["reason"]}`,
   ],
-  api_key_invalid: ["usage", (d) => `${d["place"]} must hold an API key: printable ASCII on one line`],
+  url_unreachable: ["usage", (d) => `${d["origin"]} cannot be reached: ${d["reason"]}: check \`--url\``],
+  api_key_invalid: [
+    "usage",
+    (d) => `${d["place"]} must hold an API key, printable ASCII on one line: ${d["fault"]}`,
+  ],
   file_unreadable: [
     "usage",
     (d) => `${d["file"]} cannot be read${d["code"] === undefined ? "" : `: ${fileReason(d)}`}`,
@@ -73,7 +84,8 @@ export const clientErrors = {
   ],
   target_invalid: [
     "usage",
-    () => "a target is a folder, sqlite:<file>, duckdb:<file>, postgres: or postgres://… without a password",
+    (d) =>
+      `a target is a folder, sqlite:<file>, duckdb:<file>, postgres: or postgres://… without a password: ${d["reason"]}`,
   ],
   table_place_invalid: [
     "usage",
@@ -111,6 +123,11 @@ export const clientErrors = {
     "usage",
     () => "a webhook's secret is `whsec_` and Base64, as the service gave it",
   ],
+  minute_unused: [
+    "usage",
+    (d) =>
+      `\`--minute\` is a time of the day, which deliveries every ${d["cadence"]} do not keep: choose a \`--cadence\` of whole days, such as 1d, or leave \`--minute\` out`,
+  ],
   max_bytes_exceeded: [
     "usage",
     (d) =>
@@ -136,7 +153,11 @@ export const clientErrors = {
     (d) => `${d["effect"]}. Nothing was changed: confirm it with \`y\` on a terminal, or give \`--yes\``,
   ],
 
-  unauthorized: ["refused", () => "the server does not know the API key"],
+  unauthorized: [
+    "refused",
+    (d) =>
+      `the server does not know the API key in ${d["place"]}: check that the key is complete, and is one of this server's that was not revoked`,
+  ],
   forbidden: ["refused", (d) => `the server does not allow this${tell(d)}: look at /v1/account/resources`],
   not_found: ["refused", (d) => `the server has no such thing for this key${tell(d)}`],
   request_refused: ["refused", (d) => `the server refuses the request with ${d["status"]}${tell(d)}`],
@@ -154,6 +175,10 @@ export const clientErrors = {
     "refused",
     (d) =>
       `a subscription \`${d["name"]}\` exists, with other settings (${d["members"]}), which cannot be changed: choose another \`--name\`, or cancel it first`,
+  ],
+  subscription_canceled: [
+    "refused",
+    () => "the subscription is canceled for good: create another one with `cadastre-client subscribe`",
   ],
   entitlement_changed: [
     "refused",
@@ -187,6 +212,10 @@ export const clientErrors = {
   server_busy: [
     "later",
     (d) => `the server could not answer, ${d["tries"]} times (${d["reason"]}): run this again later`,
+  ],
+  server_unreachable: [
+    "later",
+    (d) => `${d["origin"]} cannot be reached: ${d["reason"]}: check \`--url\`, or run this again later`,
   ],
   wait_too_long: [
     "later",
@@ -224,7 +253,10 @@ export const clientErrors = {
     () => "the manifest is another than the one that was fetched before for this delivery",
   ],
   signature_missing: ["untrusted", () => "the manifest is not signed"],
-  pin_differs: ["untrusted", (d) => `the ${d["pin"]} of the delivery is not the pinned one`],
+  pin_differs: [
+    "untrusted",
+    (d) => `the ${d["pin"]} of the delivery is \`${d["served"]}\`, and \`${d["pinned"]}\` is pinned`,
+  ],
   part_encoded: [
     "untrusted",
     (d) => `part ${d["part"]} came in a content encoding, where its own bytes were asked for`,
@@ -259,6 +291,7 @@ export const clientErrors = {
     () => "the request was signed more than five minutes from now: compare the clock, and do nothing",
   ],
   webhook_malformed: ["untrusted", () => "the request is signed, but it is not a webhook message"],
+  folder_invalid: ["usage", (d) => `${d["folder"]} is not a folder with a delivery: ${d["reason"]}`],
   file_missing: ["untrusted", (d) => `${d["file"]} is missing`],
   file_unexpected: ["untrusted", (d) => `${d["file"]} is not in the manifest`],
 
@@ -304,7 +337,11 @@ export const clientErrors = {
     (d) =>
       `${d["address"]} cannot be listened on${tell(d)}: choose another \`--port\`, or 0 for any free one`,
   ],
-  target_failed: ["local", (d) => `the target cannot be loaded${tell(d)}: ${d["reason"]}`],
+  target_failed: [
+    "local",
+    (d) =>
+      `${d["target"]} cannot be opened or loaded${tell(d)}: ${d["reason"]}${targetRemedies[d["code"] ?? ""] ?? ""}`,
+  ],
   column_name: ["local", (d) => `\`${d["column"]}\` of ${d["table"]} cannot be the name of a column`],
   column_type: [
     "local",

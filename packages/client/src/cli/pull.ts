@@ -3,7 +3,7 @@ import { ClientError } from "../errors.ts";
 import { domains, type ExportRequest } from "../fetch/exports.ts";
 import { readPins } from "../fetch/pins.ts";
 import type { Connection } from "../http/connection.ts";
-import { openTarget } from "../load/open-target.ts";
+import { openTarget, readTarget } from "../load/open-target.ts";
 import { endsExport, exportOnce, type PendingExport } from "../pull/pending.ts";
 import { type PullOptions, type PullReport, pull } from "../pull/pull.ts";
 import { openStaging } from "../pull/take.ts";
@@ -21,6 +21,7 @@ import {
   withTrust,
 } from "./options.ts";
 import { showDeliveryProgress } from "./progress.ts";
+import { namingOptions, type RefusedOptions } from "./refused-options.ts";
 
 type Flags = ConnectionFlags &
   TrustFlags &
@@ -45,6 +46,7 @@ export const pullCommand = (): Command =>
     "JWKS file of who may sign (default: the keys that the server publishes)",
   ).action((delivery: string | undefined, flags: Flags) =>
     connected(flags, async (connection) => {
+      requireLoadable(flags);
       const target = await openTarget(flags.into, flags);
       try {
         const staging = await openStaging({ target, staging: flags.staging });
@@ -68,6 +70,23 @@ export const pullCommand = (): Command =>
     }),
   );
 
+/** Options of an export that the service refuses, although this program takes them. */
+const refused: RefusedOptions = {
+  unknown_domain: ["--domain", `allowed are ${domains.join(", ")}`],
+  unknown_profile: ["--profile", "it must be an output profile of the domain, see docs/delivery.md"],
+  entitlement_denied: [
+    "--domain",
+    "your entitlement grants nothing of it: /v1/account/resources shows what it does",
+  ],
+};
+
+/** @throws {ClientError} `format_not_loadable` if the name of the profile tells that the target cannot load the export */
+function requireLoadable({ profile = "", into, ...place }: Flags): void {
+  const { scheme } = readTarget(into, place);
+  if (/(?:^|[-_.])parquet$/.test(profile) && (scheme === "sqlite" || scheme === "postgres"))
+    throw new ClientError("format_not_loadable", { format: "parquet", targets: "a folder or DuckDB" });
+}
+
 async function deliveryOf(
   connection: Connection,
   id: string | undefined,
@@ -81,11 +100,13 @@ async function deliveryOf(
     if (status !== told) printMessage(`  the export is ${status}`);
     told = status;
   };
-  return withElapsed("waiting for the export", () =>
-    exportOnce(
-      connection,
-      { domain, profileId: profile },
-      { staging, purpose: JSON.stringify({ into, schema, prefix, pin }), onStatus },
+  return namingOptions(refused, () =>
+    withElapsed("waiting for the export", () =>
+      exportOnce(
+        connection,
+        { domain, profileId: profile },
+        { staging, purpose: JSON.stringify({ into, schema, prefix, pin }), onStatus },
+      ),
     ),
   );
 }
