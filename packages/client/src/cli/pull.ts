@@ -3,7 +3,7 @@ import { ClientError } from "../errors.ts";
 import { domains, type ExportRequest } from "../fetch/exports.ts";
 import { readPins } from "../fetch/pins.ts";
 import type { Connection } from "../http/connection.ts";
-import { openTarget, readTarget } from "../load/open-target.ts";
+import { openTarget, readTarget, targetIdentity } from "../load/open-target.ts";
 import { endsExport, exportOnce, type PendingExport } from "../pull/pending.ts";
 import { type PullOptions, type PullReport, pull } from "../pull/pull.ts";
 import { openStaging } from "../pull/take.ts";
@@ -90,9 +90,10 @@ function requireLoadable({ profile = "", into, ...place }: Flags): void {
 async function deliveryOf(
   connection: Connection,
   id: string | undefined,
-  { domain, profile, into, schema, prefix, pin }: Flags,
+  flags: Flags,
   staging: string,
 ): Promise<PendingExport> {
+  const { domain, profile } = flags;
   if (id !== undefined && domain === undefined) return { id, done: async () => {} };
   if (id !== undefined || domain === undefined) throw new ClientError("delivery_or_domain");
   let told = "";
@@ -105,7 +106,7 @@ async function deliveryOf(
       exportOnce(
         connection,
         { domain, profileId: profile },
-        { staging, purpose: JSON.stringify({ into, schema, prefix, pin }), onStatus },
+        { staging, purpose: JSON.stringify([targetIdentity(flags.into, flags), flags.pin]), onStatus },
       ),
     ),
   );

@@ -37,18 +37,20 @@ const openers = {
 export async function openTarget(text: string, place: TablePlace = {}): Promise<LoadTarget> {
   const { scheme, rest } = readTarget(text, place);
   const target = await openers[scheme].open(rest, place);
-  return { ...target, staging: target.staging ?? stagingOf(scheme, rest, place) };
+  const identity = createHash("sha256").update(targetIdentity(text, place)).digest("hex").slice(0, 16);
+  // Each database, schema and prefix has its own folder, so that runs into them do not disturb each other.
+  return { ...target, staging: target.staging ?? join(databaseStaging, `${scheme}-${identity}`) };
 }
 
 /** Variables that name a database of PostgreSQL which the target's text does not name. */
 const databaseVariables = ["PGHOST", "PGPORT", "PGDATABASE", "PGUSER"] as const;
 
-/** Returns the staging folder of a database. Each database, schema and prefix has its own, so that runs into them do not meet. */
-function stagingOf(scheme: string, rest: string, { schema = "", prefix = "" }: TablePlace): string {
+/** Returns a text that identifies a target with its schema and prefix, in whatever working directory its path was given. */
+export function targetIdentity(text: string, place: TablePlace = {}): string {
+  const { scheme, rest } = readTarget(text, place);
   const database =
     scheme === "postgres" ? [rest, ...databaseVariables.map((name) => process.env[name])] : [resolve(rest)];
-  const identity = createHash("sha256").update(JSON.stringify([database, schema, prefix]));
-  return join(databaseStaging, `${scheme}-${identity.digest("hex").slice(0, 16)}`);
+  return JSON.stringify([scheme, ...database, place.schema, place.prefix]);
 }
 
 /** Parses a target. @throws {ClientError} if it is not a target, or does not take these options */
