@@ -42,6 +42,18 @@ const timesFetched = (d: Details) =>
     ? ""
     : `, fetched ${d["times"]} times: do not trust its source. The parts that were verified are kept`;
 
+/** What to do about errors of databases, by their codes. */
+const targetRemedies: Readonly<Record<string, string>> = {
+  SQLITE_FULL: ". Free space there, and run this again",
+  "53100": ". Free space there, and run this again",
+  SQLITE_NOTADB: ". It is not a database of SQLite: name another file",
+};
+
+const fullDisk: ReadonlySet<string | undefined> = new Set(["ENOSPC", "EDQUOT"]);
+
+const diskRemedy = ({ code }: Details): string =>
+  fullDisk.has(code) ? "free space there, and run this again" : "mend that, and run this again";
+
 /** Errors of the client, by their stable codes. A code that is no longer raised stays here as a comment. */
 export const clientErrors = {
   url_invalid: [
@@ -49,7 +61,11 @@ export const clientErrors = {
     (d) =>
       `an address (\`--url\`, \`--endpoint\`) must be https, or http of this machine, without a path: ${d["reason"]}`,
   ],
-  api_key_invalid: ["usage", (d) => `${d["place"]} must hold an API key: printable ASCII on one line`],
+  url_unreachable: ["usage", (d) => `${d["origin"]} cannot be reached: ${d["reason"]}: check \`--url\``],
+  api_key_invalid: [
+    "usage",
+    (d) => `${d["place"]} must hold an API key, printable ASCII on one line: ${d["fault"]}`,
+  ],
   file_unreadable: [
     "usage",
     (d) => `${d["file"]} cannot be read${d["code"] === undefined ? "" : `: ${fileReason(d)}`}`,
@@ -68,7 +84,8 @@ export const clientErrors = {
   ],
   target_invalid: [
     "usage",
-    () => "a target is a folder, sqlite:<file>, duckdb:<file>, postgres: or postgres://… without a password",
+    (d) =>
+      `a target is a folder, sqlite:<file>, duckdb:<file>, postgres: or postgres://… without a password: ${d["reason"]}`,
   ],
   table_place_invalid: [
     "usage",
@@ -106,6 +123,11 @@ export const clientErrors = {
     "usage",
     () => "a webhook's secret is `whsec_` and Base64, as the service gave it",
   ],
+  minute_unused: [
+    "usage",
+    (d) =>
+      `\`--minute\` is a time of the day, which deliveries every ${d["cadence"]} do not keep: choose a \`--cadence\` of whole days, such as 1d, or leave \`--minute\` out`,
+  ],
   max_bytes_exceeded: [
     "usage",
     (d) =>
@@ -131,7 +153,11 @@ export const clientErrors = {
     (d) => `${d["effect"]}. Nothing was changed: confirm it with \`y\` on a terminal, or give \`--yes\``,
   ],
 
-  unauthorized: ["refused", () => "the server does not know the API key"],
+  unauthorized: [
+    "refused",
+    (d) =>
+      `the server does not know the API key in ${d["place"]}: check that the key is complete, and is one of this server's that was not revoked`,
+  ],
   forbidden: ["refused", (d) => `the server does not allow this${tell(d)}: look at /v1/account/resources`],
   not_found: ["refused", (d) => `the server has no such thing for this key${tell(d)}`],
   request_refused: ["refused", (d) => `the server refuses the request with ${d["status"]}${tell(d)}`],
@@ -149,6 +175,10 @@ export const clientErrors = {
     "refused",
     (d) =>
       `a subscription \`${d["name"]}\` exists, with other settings (${d["members"]}), which cannot be changed: choose another \`--name\`, or cancel it first`,
+  ],
+  subscription_canceled: [
+    "refused",
+    () => "the subscription is canceled for good: create another one with `cadastre-client subscribe`",
   ],
   entitlement_changed: [
     "refused",
@@ -183,13 +213,22 @@ export const clientErrors = {
     "later",
     (d) => `the server could not answer, ${d["tries"]} times (${d["reason"]}): run this again later`,
   ],
+  server_unreachable: [
+    "later",
+    (d) => `${d["origin"]} cannot be reached: ${d["reason"]}: check \`--url\`, or run this again later`,
+  ],
   wait_too_long: [
     "later",
     (d) => `the server asks for a pause of ${d["minutes"]} minutes: run this again then`,
   ],
   delivery_not_ready: ["later", () => "the delivery is not complete yet: run this again later"],
   part_rebuilding: ["later", () => "the server is still rebuilding a damaged part: run this again later"],
-  interrupted: ["later", () => "interrupted: run this again to go on"],
+  interrupted: ["later", () => "a signal ended the run: run this again to go on"],
+  staging_in_use: [
+    "later",
+    (d) =>
+      `${d["holder"]} is working on ${d["place"]}: run this again when it has ended, or name another folder with \`--staging\``,
+  ],
 
   redirect_refused: ["untrusted", () => "the server redirects, which no part of the contract does"],
   answer_malformed: [
@@ -214,7 +253,10 @@ export const clientErrors = {
     () => "the manifest is another than the one that was fetched before for this delivery",
   ],
   signature_missing: ["untrusted", () => "the manifest is not signed"],
-  pin_differs: ["untrusted", (d) => `the ${d["pin"]} of the delivery is not the pinned one`],
+  pin_differs: [
+    "untrusted",
+    (d) => `the ${d["pin"]} of the delivery is \`${d["served"]}\`, and \`${d["pinned"]}\` is pinned`,
+  ],
   part_encoded: [
     "untrusted",
     (d) => `part ${d["part"]} came in a content encoding, where its own bytes were asked for`,
@@ -249,6 +291,7 @@ export const clientErrors = {
     () => "the request was signed more than five minutes from now: compare the clock, and do nothing",
   ],
   webhook_malformed: ["untrusted", () => "the request is signed, but it is not a webhook message"],
+  folder_invalid: ["usage", (d) => `${d["folder"]} is not a folder with a delivery: ${d["reason"]}`],
   file_missing: ["untrusted", (d) => `${d["file"]} is missing`],
   file_unexpected: ["untrusted", (d) => `${d["file"]} is not in the manifest`],
 
@@ -286,14 +329,19 @@ export const clientErrors = {
 
   disk_failed: [
     "local",
-    (d) => `${d["place"]} cannot be written${tell(d)}: what was verified before is kept`,
+    (d) =>
+      `${d["place"]} cannot be read or written${d["code"] === undefined ? "" : `: ${fileReason(d)}`}: ${diskRemedy(d)}. What was verified before is kept`,
   ],
   port_unavailable: [
     "local",
     (d) =>
       `${d["address"]} cannot be listened on${tell(d)}: choose another \`--port\`, or 0 for any free one`,
   ],
-  target_failed: ["local", (d) => `the target cannot be loaded${tell(d)}: ${d["reason"]}`],
+  target_failed: [
+    "local",
+    (d) =>
+      `${d["target"]} cannot be opened or loaded${tell(d)}: ${d["reason"]}${targetRemedies[d["code"] ?? ""] ?? ""}`,
+  ],
   column_name: ["local", (d) => `\`${d["column"]}\` of ${d["table"]} cannot be the name of a column`],
   column_type: [
     "local",

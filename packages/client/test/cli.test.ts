@@ -40,6 +40,7 @@ test("a new snapshot is asked for, waited for, loaded and acknowledged", async (
     generation: 1,
     sequence: 0,
     manifestSha256: delivery.sha256,
+    asOf: delivery.manifest.window.asOf,
     signed: true,
     rows: 250,
     bytes: delivery.manifest.totals.byteLength,
@@ -184,8 +185,9 @@ test("a place that is no folder is told", async () => {
   const folder = emptyFolder();
   writeFileSync(join(folder, "file"), "");
   const { code, stderr } = await runHere(["pull", id, "--url", server.url, "--into", join(folder, "file")]);
-  expect(stderr).toContain("disk_failed");
-  expect(code).toBe(exitCodes.local);
+  expect(stderr).toContain("target_invalid: a target is a folder, sqlite:<file>");
+  expect(stderr).toContain(`${join(folder, "file")} is a file`);
+  expect(code).toBe(exitCodes.usage);
 });
 
 test("a server that is out of reach is told after the tries", async () => {

@@ -12,7 +12,7 @@ export const clientExamples: ExampleTable = {
     "cadastre-client pull --url https://listings.example --domain listing --into sqlite:listings.sqlite",
     "cadastre-client pull 0198f3a2-6c1e-7b57-9a53-0c1d2e3f4a5b --url https://listings.example --into data",
     "cadastre-client pull --url https://listings.example --domain property --into postgres: --schema cadastre",
-    "cadastre-client pull --url https://listings.example --domain listing --into data --keys jwks.json --pin schema=listing@2.0.3",
+    "cadastre-client pull --url https://listings.example --domain listing --into data --keys jwks.json --pin schema=listing@1",
   ],
   follow: [
     "cadastre-client follow --subscription nightly --url https://listings.example --into postgres:",

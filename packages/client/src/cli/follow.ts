@@ -1,6 +1,5 @@
 import type { ChainLink } from "@cadastre/manifest";
 import { Command } from "commander";
-import { readApiKey } from "../api-key.ts";
 import { openBucket } from "../bucket/bucket.ts";
 import { ClientError } from "../errors.ts";
 import { fetchKeys } from "../fetch/keys.ts";
@@ -17,7 +16,7 @@ import { printMessage, printResult } from "../terminal/output.ts";
 import {
   jsonOption,
   type KeyFlags,
-  keyPlaceOf,
+  keyOptions,
   type LoadFlags,
   type PatienceFlags,
   parseCount,
@@ -81,8 +80,7 @@ async function openFeed(flags: Flags, means: RetryContext): Promise<OpenFeed> {
   const { url, fromBucket, region, endpoint } = flags;
   const pins = readPins(flags.pin ?? []);
   const reference = flags.acknowledge ? flags.reference : null;
-  const connection =
-    url === undefined ? undefined : connect({ url, apiKey: await readApiKey(keyPlaceOf(flags)), ...means });
+  const connection = url === undefined ? undefined : connect({ url, ...(await keyOptions(flags)), ...means });
   const trust = await trustOf(flags);
   const subscription = await subscriptionIdOf(connection, flags.subscription, "--subscription");
   if (fromBucket === undefined) {

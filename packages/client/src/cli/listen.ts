@@ -1,6 +1,5 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { Command, type Command as Commander, InvalidArgumentError, Option } from "commander";
-import { readApiKey } from "../api-key.ts";
 import { ClientError } from "../errors.ts";
 import { type Connection, connect } from "../http/connection.ts";
 import type { RetryContext } from "../http/request.ts";
@@ -19,7 +18,7 @@ import { webhookKey } from "../webhook/verify-webhook.ts";
 import {
   type ConnectionFlags,
   jsonOption,
-  keyPlaceOf,
+  keyOptions,
   parseCount,
   stoppable,
   withKey,
@@ -143,7 +142,7 @@ function deferred<T>() {
 }
 
 const connectionOf = async (flags: Flags, means: RetryContext): Promise<Connection> =>
-  connect({ url: flags.url ?? "", apiKey: await readApiKey(keyPlaceOf(flags)), ...means });
+  connect({ url: flags.url ?? "", ...(await keyOptions(flags)), ...means });
 
 async function register(connection: Connection, url: string, flags: Flags): Promise<RegisteredReceiver> {
   const leftovers = await receiversAt(connection, url);

@@ -1,12 +1,13 @@
 import { hostname } from "node:os";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { type ApiKeySource, readApiKey } from "../api-key.ts";
+import { type ApiKeySource, keyPlaceText, readApiKey } from "../api-key.ts";
 import { readKeyFile } from "../fetch/keys.ts";
 import type { TrustedKeys } from "../fetch/manifest.ts";
-import { type Connection, connect } from "../http/connection.ts";
+import { type Connection, type ConnectionOptions, connect } from "../http/connection.ts";
 import type { RetryContext } from "../http/request.ts";
-import { defaultRetryPolicy } from "../http/retry-policy.ts";
+import { defaultRetryPolicy, longestRetries } from "../http/retry-policy.ts";
 import { printMessage } from "../terminal/output.ts";
+import { shortDuration } from "../terminal/times.ts";
 
 /** Options that say where the API key is. */
 export type KeyFlags = { readonly keyEnv: string; readonly keyFile?: string; readonly keyStdin?: true };
@@ -46,8 +47,17 @@ export async function connected<T>(
   flags: ConnectionFlags,
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> {
-  const apiKey = await readApiKey(keyPlaceOf(flags));
-  return stoppable(flags, (means) => work(connect({ url: flags.url, apiKey, ...means })));
+  // Read before the signals are taken over, so that Ctrl-C ends the reading of standard input.
+  const key = await keyOptions(flags);
+  return stoppable(flags, (means) => work(connect({ url: flags.url, ...key, ...means })));
+}
+
+/** Reads the API key. Returns the options of a connection that depend on it. */
+export async function keyOptions(
+  flags: KeyFlags,
+): Promise<Required<Pick<ConnectionOptions, "apiKey" | "keyPlace">>> {
+  const place = keyPlaceOf(flags);
+  return { apiKey: await readApiKey(place), keyPlace: keyPlaceText(place) };
 }
 
 /** Runs `work` with retry settings and a signal that aborts at the first SIGINT or SIGTERM. */
@@ -57,20 +67,27 @@ export async function stoppable<T>(
 ): Promise<T> {
   const controller = new AbortController();
   const stop = () => controller.abort();
+  const retryPolicy = { ...defaultRetryPolicy, tries, timeout: timeout * 1000 };
+  let isFirst = true;
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
   try {
     return await work({
-      retryPolicy: { ...defaultRetryPolicy, tries, timeout: timeout * 1000 },
+      retryPolicy,
       signal: controller.signal,
-      onRetry: (reason, pause) =>
-        printMessage(`  the server: ${reason}; again in ${(pause / 1000).toFixed(1)} s`),
+      onRetry: (reason, pause) => {
+        const limit = `, ${tries} times within about ${shortDuration(longestRetries(retryPolicy) / 1000)}`;
+        printMessage(
+          `  the server: ${reason}; again in ${(pause / 1000).toFixed(1)} s${isFirst ? limit : ""}`,
+        );
+        isFirst = false;
+      },
     });
   } finally {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.removeListener(signal, stop);
   }
 }
 
-export function keyPlaceOf({ keyEnv, keyFile, keyStdin }: KeyFlags): ApiKeySource {
+function keyPlaceOf({ keyEnv, keyFile, keyStdin }: KeyFlags): ApiKeySource {
   if (keyStdin) return { stdin: process.stdin };
   return keyFile === undefined ? { env: keyEnv } : { file: keyFile };
 }
@@ -118,7 +135,7 @@ export const withLoad = (command: Command): Command =>
   )
     .option(
       "--staging <folder>",
-      "where parts wait until they are loaded (default: .cadastre, or .staging in the folder of --into)",
+      "where parts wait until they are loaded (default: a folder of the target in .cadastre, or .staging in the folder of --into)",
     )
     .option("--parallel <count>", "parts that are fetched at a time", parseCount, 4)
     .option("--max-bytes <bytes>", "refuse a delivery for which more bytes would be fetched", parseBytes)

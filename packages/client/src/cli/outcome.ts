@@ -1,12 +1,14 @@
 import { ManifestError } from "@cadastre/manifest";
 import { CommanderError } from "commander";
 import { ClientError, exitCodeOf, exitCodes } from "../errors.ts";
+import { diskFailure, isErrorOfFile } from "../fetch/disk.ts";
 import { CommandLineError } from "../terminal/conventions.ts";
 import { type CommandFailure, failureOf, printFailure, usageFailure } from "../terminal/failure.ts";
 import { printable, printMessage } from "../terminal/output.ts";
 
 /** Reports an error on standard error, as JSON if `asJson`, and returns its exit code. */
-export function reportError(error: unknown, asJson: boolean): number {
+export function reportError(thrown: unknown, asJson: boolean): number {
+  const error = isErrorOfFile(thrown) ? diskFailure(thrown) : thrown;
   if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
   if (asJson) printFailure(commandFailure(error));
   else if (error instanceof ClientError || error instanceof ManifestError) {

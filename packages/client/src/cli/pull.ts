@@ -3,10 +3,9 @@ import { ClientError } from "../errors.ts";
 import { domains, type ExportRequest } from "../fetch/exports.ts";
 import { readPins } from "../fetch/pins.ts";
 import type { Connection } from "../http/connection.ts";
-import { openTarget } from "../load/open-target.ts";
-import type { LoadTarget } from "../load/target.ts";
+import { openTarget, readTarget, targetIdentity } from "../load/open-target.ts";
 import { endsExport, exportOnce, type PendingExport } from "../pull/pending.ts";
-import { type PullReport, pull } from "../pull/pull.ts";
+import { type PullOptions, type PullReport, pull } from "../pull/pull.ts";
 import { openStaging } from "../pull/take.ts";
 import { withElapsed } from "../terminal/elapsed.ts";
 import { printMessage, printResult } from "../terminal/output.ts";
@@ -22,6 +21,7 @@ import {
   withTrust,
 } from "./options.ts";
 import { showDeliveryProgress } from "./progress.ts";
+import { namingOptions, type RefusedOptions } from "./refused-options.ts";
 
 type Flags = ConnectionFlags &
   TrustFlags &
@@ -46,13 +46,16 @@ export const pullCommand = (): Command =>
     "JWKS file of who may sign (default: the keys that the server publishes)",
   ).action((delivery: string | undefined, flags: Flags) =>
     connected(flags, async (connection) => {
+      requireLoadable(flags);
       const target = await openTarget(flags.into, flags);
       try {
         const staging = await openStaging({ target, staging: flags.staging });
+        // Before an export is asked for, because a wrong option needs none.
+        const checks = { trust: await trustOf(flags), pins: readPins(flags.pin ?? []) };
         // A domain's main dataset has the domain's name. The others are only known from the manifest.
         if (flags.domain !== undefined) await target.requireFree([flags.domain]);
         const { id, done } = await deliveryOf(connection, delivery, flags, staging);
-        const report = await pullShown(connection, id, target, flags, staging).catch(
+        const report = await pullShown(connection, id, { target, staging, ...checks }, flags).catch(
           async (error: unknown) => {
             if (endsExport(error)) await done();
             throw error;
@@ -67,12 +70,30 @@ export const pullCommand = (): Command =>
     }),
   );
 
+/** Options of an export that the service refuses, although this program takes them. */
+const refused: RefusedOptions = {
+  unknown_domain: ["--domain", `allowed are ${domains.join(", ")}`],
+  unknown_profile: ["--profile", "it must be an output profile of the domain, see docs/delivery.md"],
+  entitlement_denied: [
+    "--domain",
+    "your entitlement grants nothing of it: /v1/account/resources shows what it does",
+  ],
+};
+
+/** @throws {ClientError} `format_not_loadable` if the name of the profile tells that the target cannot load the export */
+function requireLoadable({ profile = "", into, ...place }: Flags): void {
+  const { scheme } = readTarget(into, place);
+  if (/(?:^|[-_.])parquet$/.test(profile) && (scheme === "sqlite" || scheme === "postgres"))
+    throw new ClientError("format_not_loadable", { format: "parquet", targets: "a folder or DuckDB" });
+}
+
 async function deliveryOf(
   connection: Connection,
   id: string | undefined,
-  { domain, profile }: Flags,
+  flags: Flags,
   staging: string,
 ): Promise<PendingExport> {
+  const { domain, profile } = flags;
   if (id !== undefined && domain === undefined) return { id, done: async () => {} };
   if (id !== undefined || domain === undefined) throw new ClientError("delivery_or_domain");
   let told = "";
@@ -80,25 +101,27 @@ async function deliveryOf(
     if (status !== told) printMessage(`  the export is ${status}`);
     told = status;
   };
-  return withElapsed("waiting for the export", () =>
-    exportOnce(connection, { domain, profileId: profile }, { staging, onStatus }),
+  return namingOptions(refused, () =>
+    withElapsed("waiting for the export", () =>
+      exportOnce(
+        connection,
+        { domain, profileId: profile },
+        { staging, purpose: JSON.stringify([targetIdentity(flags.into, flags), flags.pin]), onStatus },
+      ),
+    ),
   );
 }
 
 async function pullShown(
   connection: Connection,
   id: string,
-  target: LoadTarget,
+  options: Pick<PullOptions, "target" | "staging" | "trust" | "pins">,
   flags: Flags,
-  staging: string,
 ): Promise<PullReport> {
   const { end, ...progress } = showDeliveryProgress();
   try {
     return await pull(connection, id, {
-      target,
-      staging,
-      trust: await trustOf(flags),
-      pins: readPins(flags.pin ?? []),
+      ...options,
       parallel: flags.parallel,
       maxBytes: flags.maxBytes,
       reference: flags.acknowledge ? flags.reference : null,
@@ -115,6 +138,7 @@ const outlineOf = ({ delivery: { manifest, sha256, signature }, standing, acknow
   generation: manifest.generation,
   sequence: manifest.sequence,
   manifestSha256: sha256,
+  asOf: manifest.window.asOf,
   signed: signature !== undefined,
   rows: manifest.totals.rowCount,
   bytes: manifest.totals.byteLength,
@@ -123,8 +147,8 @@ const outlineOf = ({ delivery: { manifest, sha256, signature }, standing, acknow
 });
 
 function summary({ delivery: { manifest, sha256 }, standing, acknowledged }: PullReport): string {
-  const what = `delivery ${manifest.deliveryId} (manifest ${sha256.slice(0, 12)})`;
+  const what = `delivery ${manifest.deliveryId} (manifest ${sha256.slice(0, 12)}) as of ${manifest.window.asOf}`;
   const loaded =
-    standing === "done" ? `${what} had been loaded` : `Loaded ${what}, ${manifest.totals.rowCount} rows`;
+    standing === "done" ? `The ${what} had been loaded` : `Loaded ${what}, ${manifest.totals.rowCount} rows`;
   return `${loaded}${acknowledged ? ", and acknowledged it" : ""}.`;
 }

@@ -1,4 +1,5 @@
 import { Command, Option } from "commander";
+import { ClientError } from "../errors.ts";
 import { domains } from "../fetch/exports.ts";
 import {
   type DomainSubscription,
@@ -72,8 +73,10 @@ export const subscribeCommand = (): Command =>
           .default("manifest_only"),
       )
       .addOption(jsonOption()),
-  ).action((flags: Flags) =>
-    connected(flags, async (connection) => {
+  ).action((flags: Flags) => {
+    if (flags.minute !== undefined && flags.cadence % 86_400 !== 0)
+      throw new ClientError("minute_unused", { cadence: cadenceText(flags.cadence) });
+    return connected(flags, async (connection) => {
       const request: DomainSubscription = {
         name: flags.name,
         domain: flags.domain,
@@ -93,8 +96,8 @@ export const subscribeCommand = (): Command =>
         `${isNew ? "Subscribed" : "You are subscribed already"} to ${domain} every ${cadenceText(cadenceSeconds)} as \`${printable(name)}\`.`,
       );
       printMessage(
-        `To keep a copy current: cadastre-client follow --subscription ${id} --url ${connection.origin} --into <target>`,
+        `To keep a copy current: \`cadastre-client follow --subscription ${id} --url ${connection.origin} --into <target>\``,
       );
       printResult(id);
-    }),
-  );
+    });
+  });

@@ -4,6 +4,7 @@ import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import type { ManifestPart, ManifestProfile } from "@cadastre/manifest";
 import { ClientError } from "../errors.ts";
+import { diskFailure, isErrorOfSystem } from "../fetch/disk.ts";
 import { csvRecords } from "./csv.ts";
 import { jsonLines } from "./json-lines.ts";
 
@@ -52,7 +53,8 @@ async function* unpacked(file: string, part: ManifestPart): AsyncGenerator<Uint8
       yield chunk;
     }
   } catch (error) {
-    throw isZlibError(error) ? differs() : error;
+    if (isZlibError(error)) throw differs();
+    throw isErrorOfSystem(error) ? diskFailure(error, file) : error;
   }
   if (length !== part.uncompressedByteLength || hash.digest("hex") !== part.uncompressedSha256)
     throw differs();

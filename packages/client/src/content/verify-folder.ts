@@ -1,13 +1,14 @@
-import { readdir } from "node:fs/promises";
+import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type Manifest, ManifestError, readManifest, sha256 } from "@cadastre/manifest";
 import type { JSONWebKeySet } from "jose";
 import { ClientError, type ClientErrorCode } from "../errors.ts";
 import { compareFile } from "../fetch/compare-file.ts";
-import { readManifestFile } from "../fetch/disk.ts";
+import { readManifestFile, unlessMissing } from "../fetch/disk.ts";
 import { readSignature, requireSignature } from "../fetch/manifest.ts";
 import { type Pins, requirePins } from "../fetch/pins.ts";
 import { completeFile, manifestFile, pushedSignatureFile, signatureFile } from "../fetch/staging.ts";
+import { fileReason } from "../file-reason.ts";
 import { readColumns } from "./columns.ts";
 import { isText } from "./read-part.ts";
 
@@ -38,6 +39,7 @@ export async function verifyFolder(
   folder: string,
   { keys, pins = {} }: { readonly keys: JSONWebKeySet | "unsigned"; readonly pins?: Pins },
 ): Promise<FolderReport> {
+  await requireDelivery(folder);
   const bytes = await readRequired(folder, manifestFile);
   const files = await readdir(folder);
   const signed =
@@ -57,6 +59,18 @@ export async function verifyFolder(
   await readColumns(manifest, folder);
   const counted = isText(manifest.profile.format);
   return { manifest, sha256: await sha256(bytes), signed: keys !== "unsigned", counted };
+}
+
+/** @throws {ClientError} `folder_invalid` if there is no such folder, or it holds folders of deliveries instead of one */
+async function requireDelivery(folder: string): Promise<void> {
+  const invalid = (reason: string) => new ClientError("folder_invalid", { folder, reason });
+  const children = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    throw invalid(error.code === "ENOTDIR" ? "it is a file" : fileReason(error));
+  });
+  if (children.some(({ name }) => name === manifestFile)) return;
+  for (const child of children.filter((one) => one.isDirectory()))
+    if ((await lstat(join(folder, child.name, manifestFile)).catch(unlessMissing)) !== undefined)
+      throw invalid(`it holds folders of deliveries: name one of them, such as ${join(folder, child.name)}`);
 }
 
 const readRequired = (folder: string, file: string): Promise<Buffer> =>

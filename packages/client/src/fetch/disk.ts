@@ -8,9 +8,13 @@ export async function onDisk<T>(place: string, work: () => Promise<T>): Promise<
   try {
     return await work();
   } catch (error) {
-    throw isFileError(error) ? new ClientError("disk_failed", { place, code: error.code ?? "" }) : error;
+    throw isErrorOfSystem(error) ? diskFailure(error, place) : error;
   }
 }
+
+/** Returns the `disk_failed` for an error of the file system, which names its file. */
+export const diskFailure = ({ path, code }: NodeJS.ErrnoException, place = path ?? "a file"): ClientError =>
+  new ClientError("disk_failed", { place, ...(code === undefined ? {} : { code }) });
 
 /** Handles a failed file operation: returns undefined if the file does not exist, else throws the error. */
 export function unlessMissing(error: NodeJS.ErrnoException): undefined {
@@ -18,8 +22,13 @@ export function unlessMissing(error: NodeJS.ErrnoException): undefined {
   throw error;
 }
 
-const isFileError = (error: unknown): error is NodeJS.ErrnoException =>
+/** True for errors of the operating system: of files, and of connections. */
+export const isErrorOfSystem = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && "syscall" in error && "code" in error;
+
+/** True if the file system reports the error of a file, rather than a database or the network that of a connection. */
+export const isErrorOfFile = (error: unknown): error is NodeJS.ErrnoException =>
+  isErrorOfSystem(error) && typeof error.path === "string";
 
 /** Reads the file of a manifest, or of its signature. @throws {ManifestError} if it is too large to be one, before it is read */
 export async function readManifestFile(file: string): Promise<Buffer> {

@@ -31,6 +31,9 @@ export const completeFile = "_COMPLETE";
 /** Default staging folder, within the folder that deliveries are loaded into. */
 export const ownStaging = ".staging";
 
+/** Default staging folder for databases, within the working directory. Each database has a folder in it. */
+export const databaseStaging = ".cadastre";
+
 /**
  * Fetches the parts of a delivery into a folder.
  *
@@ -145,7 +148,8 @@ function stagedBy({ parts }: Manifest): (name: string) => boolean {
 
 /** Removes partial files of a run that was killed. */
 async function tidy(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) if (name.endsWith(".partial")) await rm(join(folder, name));
+  for (const name of await readdir(folder))
+    if (name.endsWith(".partial")) await rm(join(folder, name), { force: true });
   await syncFolder(folder);
 }
 
@@ -155,7 +159,7 @@ export async function discard(staging: string, manifest: Manifest): Promise<void
   await onDisk(folder, async () => {
     const files = (await readdir(folder).catch(unlessMissing)) ?? [];
     const own = files.filter(stagedBy(manifest));
-    for (const name of own) await rm(join(folder, name), { recursive: true });
+    for (const name of own) await rm(join(folder, name), { recursive: true, force: true });
     // Not recursive: fails rather than deletes a file that appears meanwhile.
     if (own.length > 0 && own.length === files.length) await rmdir(folder).catch(unlessMissing);
   });

@@ -1,9 +1,8 @@
 import type { ChainLink, ManifestError } from "@cadastre/manifest";
 import { ClientError } from "../errors.ts";
 import type { VerifiedManifest } from "../fetch/manifest.ts";
-import { discard } from "../fetch/staging.ts";
 import { type Looks, longer, pauseFor } from "../http/pause.ts";
-import { openStaging, type TakeOptions, take } from "../pull/take.ts";
+import { discardLoaded, type TakeOptions, take } from "../pull/take.ts";
 import { countFailures } from "./failures.ts";
 import type { DeliveryFeed } from "./feed.ts";
 import type { ListedDelivery } from "./position.ts";
@@ -63,7 +62,7 @@ function roundsOf(feed: DeliveryFeed, options: FollowOptions): () => Promise<boo
     if (last !== undefined && last.sha256 !== told) {
       // The run that loaded it may have been interrupted before this.
       await feed.acknowledge?.(last);
-      await discard(await openStaging(options), last.manifest);
+      await discardLoaded(options, last.manifest);
       told = last.sha256;
       await onCurrent?.(last);
     }

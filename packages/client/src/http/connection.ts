@@ -1,5 +1,7 @@
+import { requireKey } from "../api-key.ts";
 import { ClientError } from "../errors.ts";
 import { defaultRetryPolicy, type RetryPolicy } from "./retry-policy.ts";
+import { asUnreachable } from "./unreachable.ts";
 
 /** A request to the server. It has a path, not an address, so that nothing is ever sent to another origin. */
 export type Ask = {
@@ -14,6 +16,8 @@ export type Ask = {
 export type Connection = {
   /** For example `https://listings.example`. */
   readonly origin: string;
+  /** Where the API key comes from, for messages. */
+  readonly keyPlace: string;
   readonly retryPolicy: RetryPolicy;
   readonly signal: AbortSignal | undefined;
   /** Called before each retry, with its reason and the pause in milliseconds. */
@@ -26,6 +30,8 @@ export type ConnectionOptions = {
   /** Origin of the service. */
   readonly url: string;
   readonly apiKey: string;
+  /** Where the API key comes from, for messages: `the variable CADASTRE_API_KEY`. */
+  readonly keyPlace?: string;
   readonly retryPolicy?: Partial<RetryPolicy>;
   readonly signal?: AbortSignal | undefined;
   readonly onRetry?: Connection["onRetry"];
@@ -36,10 +42,12 @@ const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 /** Connects to a service. @throws {ClientError} `url_invalid`, `api_key_invalid` */
 export function connect(options: ConnectionOptions): Connection {
   const { origin } = originOf(options.url);
-  const { apiKey, signal, retryPolicy, onRetry = () => {} } = options;
-  if (!/^[!-~]+$/.test(apiKey)) throw new ClientError("api_key_invalid", { place: "`apiKey`" });
+  const { apiKey, keyPlace = "`apiKey`", signal, retryPolicy, onRetry = () => {} } = options;
+  requireKey(apiKey, keyPlace);
+  let hasAnswered = false;
   return {
     origin,
+    keyPlace,
     retryPolicy: { ...defaultRetryPolicy, ...retryPolicy },
     signal,
     onRetry,
@@ -55,15 +63,30 @@ export function connect(options: ConnectionOptions): Connection {
         ...(bearerToken === undefined ? {} : { authorization: `Bearer ${bearerToken}` }),
       };
       const content = body === undefined ? {} : { body: JSON.stringify(body) };
-      return fetch(url, { method, headers, ...content, redirect: "manual", signal: until });
+      return fetch(url, { method, headers, ...content, redirect: "manual", signal: until }).then(
+        (response) => {
+          hasAnswered = true;
+          return response;
+        },
+        (error: unknown) => {
+          throw asUnreachable(error, origin, hasAnswered);
+        },
+      );
     },
   };
+}
+
+/** Returns an address without a scheme with the one that it must have. */
+function withScheme(text: string): string {
+  const local = `http://${text}`;
+  return URL.canParse(local) && loopback.test(new URL(local).hostname) ? local : `https://${text}`;
 }
 
 /** Parses an origin. @throws {ClientError} `url_invalid` unless it is `https`, or `http` to this machine */
 export function originOf(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   const fault = (reason: string) => new ClientError("url_invalid", { reason });
+  if (!text.includes("://")) throw fault(`write ${withScheme(text)}`);
   if (url === null) throw fault("no address");
   if (url.protocol !== "https:" && !(url.protocol === "http:" && loopback.test(url.hostname)))
     throw fault("a key would travel in the clear");

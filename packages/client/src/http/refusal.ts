@@ -11,6 +11,7 @@ const passingCodes: Readonly<Record<string, { readonly reason?: string; readonly
   {
     // The server is still answering an earlier request with the same idempotency key.
     idempotency_in_progress: {},
+    too_many_exports: { reason: "as many exports of yours as are allowed are in progress" },
     part_rebuilding: { reason: "it is rebuilding the part", code: "part_rebuilding" },
   };
 
@@ -29,6 +30,7 @@ const codeOfError: Readonly<Record<string, ClientErrorCode>> = {
   manifest_conflict: "acknowledge_conflict",
   part_lost: "part_lost",
   sequence_conflict: "acknowledge_conflict",
+  subscription_canceled: "subscription_canceled",
 };
 
 /** Longest error answer that is read, in bytes. */

@@ -71,8 +71,10 @@ export async function sendOnce(connection: Connection, ask: Ask, signal: AbortSi
   });
   if (response.status === 200 || response.status === 201 || response.status === 202) return response;
   const refusal = await refusalOf(response, signal);
-  const isChange = refusal instanceof ClientError && refusal.code === "entitlement_changed";
-  throw isChange ? await entitlementFault(connection, refusal, signal) : refusal;
+  if (!(refusal instanceof ClientError)) throw refusal;
+  if (refusal.code === "unauthorized") throw new ClientError("unauthorized", { place: connection.keyPlace });
+  if (refusal.code === "entitlement_changed") throw await entitlementFault(connection, refusal, signal);
+  throw refusal;
 }
 
 /** Returns the JSON of an answer, with retries. `request` names the request in errors. */

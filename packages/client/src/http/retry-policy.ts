@@ -15,6 +15,10 @@ export const defaultRetryPolicy: RetryPolicy = { tries: 8, timeout: 60_000, paus
 /** Longest pause before any attempt, in milliseconds: the doubling stops there. */
 const longestPause = 60_000;
 
+/** Returns how long all pauses before the attempts of one request are together at most, in milliseconds. */
+export const longestRetries = (policy: RetryPolicy): number =>
+  Array.from({ length: policy.tries - 1 }, (_, k) => backoff(k + 1, policy, 1)).reduce((a, b) => a + b, 0);
+
 /** Longest pause that a server may ask for, in milliseconds. */
 export const maxRetryAfter = 15 * 60_000;
 

@@ -5,6 +5,7 @@ import { ClientError } from "../errors.ts";
 import { onDisk, readManifestFile, unlessMissing } from "../fetch/disk.ts";
 import { manifestFile } from "../fetch/staging.ts";
 import { openSession } from "./duckdb.ts";
+import { requireFolder } from "./folder.ts";
 import { streamOf } from "./ledger.ts";
 import { databaseAddress, readTarget } from "./open-target.ts";
 import { openPostgresSession } from "./postgres.ts";
@@ -84,6 +85,7 @@ async function requireFile(file: string): Promise<void> {
 
 async function folderEntries(folder: string): Promise<readonly LoadedEntry[]> {
   await requireFile(folder);
+  await requireFolder(folder);
   const entries: LoadedEntry[] = [];
   for (const child of await onDisk(folder, () => readdir(folder, { withFileTypes: true }))) {
     if (!child.isDirectory() || child.name.startsWith(".")) continue;
@@ -102,7 +104,7 @@ async function withSession(
 ): Promise<readonly LoadedEntry[]> {
   try {
     const names = schema === undefined ? session.names : tableNames(prefix, `${quoteIdentifier(schema)}.`);
-    return await asTargetError(async () => {
+    return await asTargetError(session.title, async () => {
       if (!(await hasLedger(session, schema))) return [];
       const rows = await session.run(lastOfStreams(names.of(ledgerTables.loads)));
       return rows.map((row) => ({ manifest: String(row["manifest"]), loadedAt: String(row["loaded_at"]) }));

@@ -17,7 +17,7 @@ import {
   type TableNames,
   tableNames,
 } from "./session.ts";
-import { sqlTarget } from "./sql-target.ts";
+import { sqlTarget, targetFailure } from "./sql-target.ts";
 import type { TablePlace } from "./table-place.ts";
 import type { LoadTarget } from "./target.ts";
 
@@ -62,20 +62,23 @@ const settings = { autoinstall_known_extensions: "false", autoload_known_extensi
 /** Opens the database. Exported for tests of its settings. @internal */
 export async function openSession(
   file: string,
-  { prefix = "", schema = "main" }: TablePlace,
+  { prefix = "", schema: named }: TablePlace,
 ): Promise<SqlSession> {
+  const schema = named ?? "main";
   const { DuckDBInstance } = await driver("@duckdb/node-api", () => import("@duckdb/node-api"));
-  const instance = await DuckDBInstance.create(file, settings).catch((error: Error) => {
-    throw new ClientError("target_failed", { reason: error.message });
+  const title = `duckdb:${file}`;
+  const instance = await DuckDBInstance.create(file, settings).catch((error: unknown) => {
+    throw targetFailure(title, error);
   });
   const connection = await instance.connect();
   const run: SqlSession["run"] = async (statement, values = []) => {
     const reader = await connection.runAndReadAll(statement, [...values]);
     return reader.getRowObjects();
   };
-  const names = tableNames(prefix, await qualifierOf(run, schema));
+  const names = tableNames(prefix, await qualifierOf(run, schema), named);
   const typesOf = (table: string) => duckdbColumns(run, schema, prefix + table);
   return {
+    title,
     names,
     replacesTables: true,
     placeOptions: "`--schema` or `--prefix`",

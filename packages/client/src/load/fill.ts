@@ -54,7 +54,7 @@ export async function changeRows(
   if ((await countOf(session, `${removals} where ${key} in (${changed})`)) > 0)
     throw new ClientError("removal_contradicted", { dataset: name });
   if ((await countOf(session, `${own} where ${key} in (${removed})`)) !== removalCount)
-    throw new ClientError("copy_differs", { table: names.prefix + table.name });
+    throw new ClientError("copy_differs", { table: names.shown(table.name) });
   for (const keys of [removed, changed]) await run(`delete from ${own} where ${key} in (${keys})`);
   const list = listOf(columns);
   await run(`insert into ${own} (${list}) select ${list} from ${rows}`);

@@ -1,4 +1,4 @@
-import { cp, lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { cp, lstat, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ManifestError, readManifest, sha256 } from "@cadastre/manifest";
 import { ClientError } from "../errors.ts";
@@ -12,6 +12,7 @@ import type { LoadableDelivery, LoadTarget } from "./target.ts";
  */
 export async function openFolder(folder: string): Promise<LoadTarget> {
   const staging = join(folder, ownStaging);
+  await requireFolder(folder);
   await onDisk(folder, () => mkdir(staging, { recursive: true }));
   const standing: LoadTarget["standing"] = async (delivery) => {
     const entries = await onDisk(folder, () => entriesOf(folder, streamOf(delivery.manifest)));
@@ -45,6 +46,13 @@ export async function openFolder(folder: string): Promise<LoadTarget> {
     },
     close: async () => {},
   };
+}
+
+/** @throws {ClientError} `target_invalid` if the path is that of a file */
+export async function requireFolder(path: string): Promise<void> {
+  const found = await onDisk(path, () => stat(path).catch(unlessMissing));
+  if (found !== undefined && !found.isDirectory())
+    throw new ClientError("target_invalid", { reason: `${path} is a file` });
 }
 
 /** Copies a delivery from another file system to that of the target and flushes it, so that a rename completes the load. */

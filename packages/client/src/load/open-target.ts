@@ -1,4 +1,7 @@
+import { createHash } from "node:crypto";
+import { join, resolve } from "node:path";
 import { ClientError } from "../errors.ts";
+import { databaseStaging } from "../fetch/staging.ts";
 import { openDuckdb } from "./duckdb.ts";
 import { openFolder } from "./folder.ts";
 import { openPostgres } from "./postgres.ts";
@@ -33,7 +36,21 @@ const openers = {
  */
 export async function openTarget(text: string, place: TablePlace = {}): Promise<LoadTarget> {
   const { scheme, rest } = readTarget(text, place);
-  return openers[scheme].open(rest, place);
+  const target = await openers[scheme].open(rest, place);
+  const identity = createHash("sha256").update(targetIdentity(text, place)).digest("hex").slice(0, 16);
+  // Each database, schema and prefix has its own folder, so that runs into them do not disturb each other.
+  return { ...target, staging: target.staging ?? join(databaseStaging, `${scheme}-${identity}`) };
+}
+
+/** Variables that name a database of PostgreSQL which the target's text does not name. */
+const databaseVariables = ["PGHOST", "PGPORT", "PGDATABASE", "PGUSER"] as const;
+
+/** Returns a text that identifies a target with its schema and prefix, in whatever working directory its path was given. */
+export function targetIdentity(text: string, place: TablePlace = {}): string {
+  const { scheme, rest } = readTarget(text, place);
+  const database =
+    scheme === "postgres" ? [rest, ...databaseVariables.map((name) => process.env[name])] : [resolve(rest)];
+  return JSON.stringify([scheme, ...database, place.schema, place.prefix]);
 }
 
 /** Parses a target. @throws {ClientError} if it is not a target, or does not take these options */
@@ -41,10 +58,34 @@ export function readTarget(
   text: string,
   place: TablePlace = {},
 ): { readonly scheme: keyof typeof openers; readonly rest: string } {
-  const [, scheme = "folder", rest = ""] = /^(?:([a-z]{2,}):)?(.*)$/s.exec(text) ?? [];
-  if (!isScheme(scheme) || (rest === "" && scheme !== "postgres")) throw new ClientError("target_invalid");
-  requirePlace(place, openers[scheme].title, openers[scheme].options);
-  return { scheme, rest };
+  // A single letter is a drive of Windows.
+  const [, scheme, rest = ""] = /^(?:([a-z][a-z\d+.-]+):)?(.*)$/is.exec(text) ?? [];
+  if (scheme === undefined) requireFolderName(rest);
+  else if (!isScheme(scheme)) throw invalidTarget(schemeAdvice(scheme));
+  if (rest === "" && scheme !== "postgres")
+    throw invalidTarget(scheme === undefined ? "it is empty" : `nothing follows \`${scheme}:\``);
+  const known = scheme ?? "folder";
+  requirePlace(place, openers[known].title, openers[known].options);
+  return { scheme: known, rest };
+}
+
+const invalidTarget = (reason: string): ClientError => new ClientError("target_invalid", { reason });
+
+/** Databases by the endings of their files. */
+const fileEndings = { sqlite: /\.(?:sqlite3?|db3?)$/i, duckdb: /\.(?:duckdb|ddb)$/i } as const;
+
+/** @throws {ClientError} `target_invalid` if a path alone is more likely meant to be the file of a database */
+function requireFolderName(path: string): void {
+  for (const [scheme, ending] of Object.entries(fileEndings))
+    if (ending.test(path))
+      throw invalidTarget(`write \`${scheme}:${path}\` for a database, or \`folder:${path}\``);
+}
+
+function schemeAdvice(scheme: string): string {
+  const meant = scheme.toLowerCase() === "postgresql" ? "postgres" : scheme.toLowerCase();
+  return isScheme(meant)
+    ? `write \`${meant}:\` in the place of \`${scheme}:\``
+    : `\`${scheme}:\` is none of them`;
 }
 
 const isScheme = (text: string): text is keyof typeof openers => Object.hasOwn(openers, text);
@@ -53,7 +94,10 @@ const isScheme = (text: string): text is keyof typeof openers => Object.hasOwn(o
 export function databaseAddress(rest: string): string | undefined {
   if (rest === "") return undefined;
   const address = `postgres:${rest}`;
-  if (!URL.canParse(address) || new URL(address).password !== "" || /[?&]password=/i.test(address))
-    throw new ClientError("target_invalid");
+  if (!URL.canParse(address)) throw invalidTarget("it is not an address");
+  if (new URL(address).password !== "" || /[?&]password=/i.test(address))
+    throw invalidTarget(
+      "give the password in the variable PGPASSWORD or the file ~/.pgpass, where other users of the machine cannot read it",
+    );
   return address;
 }

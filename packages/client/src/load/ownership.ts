@@ -54,7 +54,7 @@ export async function requireFree(
   for (const { name, keyField } of wanted) {
     const relation = await session.relation(name);
     if (relation === undefined) continue;
-    const table = session.names.prefix + name;
+    const table = session.names.shown(name);
     const occupied = (kind: string) => new ClientError("table_occupied", { table, kind, options });
     // The user may have partitioned a table that this program filled.
     const listed = known.get(name);
@@ -89,7 +89,7 @@ async function requireStagingFree(session: SqlSession): Promise<void> {
       const relation = await session.relation(own);
       if (relation !== undefined)
         throw new ClientError("table_occupied", {
-          table: session.names.prefix + own,
+          table: session.names.shown(own),
           kind: relation.kind,
           options: session.placeOptions,
         });

@@ -15,7 +15,7 @@ import {
   tableNames,
 } from "./session.ts";
 import { ledgerTables } from "./sql-ledger.ts";
-import { sqlTarget } from "./sql-target.ts";
+import { sqlTarget, targetFailure } from "./sql-target.ts";
 import type { TablePlace } from "./table-place.ts";
 import type { LoadTarget } from "./target.ts";
 
@@ -66,16 +66,19 @@ export async function openPostgresSession(
   const client = new pg.Client(url === undefined ? {} : { connectionString: url });
   // If the connection breaks, the next statement reports it.
   client.on("error", () => {});
-  await client.connect().catch((error: Error) => {
-    throw new ClientError("target_failed", { reason: error.message });
+  const title = url ?? "postgres:";
+  await client.connect().catch((error: unknown) => {
+    throw targetFailure(title, error);
   });
   const run: SqlSession["run"] = async (statement, values = []) => {
     let k = 0;
     const text = statement.replaceAll(/"[^"]*"|\?/g, (found) => (found === "?" ? `$${++k}` : found));
     return (await client.query<Record<string, unknown>>(text, [...values])).rows;
   };
-  const schema = await schemaOf(client, () => postgresSchema(run, named, quoteIdentifier(prefix + ledger)));
-  const names = tableNames(prefix, `${client.escapeIdentifier(schema)}.`);
+  const schema = await schemaOf(title, client, () =>
+    postgresSchema(run, named, quoteIdentifier(prefix + ledger)),
+  );
+  const names = tableNames(prefix, `${client.escapeIdentifier(schema)}.`, named);
   const columnsOf = (table: string) => typesOf(run, names.of(table));
   const fit = (table: Table) => fitColumns(run, table, { names, types, takes, typesOf: columnsOf });
   const insertLines = async (
@@ -93,6 +96,7 @@ export async function openPostgresSession(
     );
   };
   return {
+    title,
     names,
     replacesTables: false,
     placeOptions: "`--schema` or `--prefix`",
@@ -147,6 +151,7 @@ export async function openPostgresSession(
 
 /** Finds the schema. Closes the connection if there is none. */
 async function schemaOf(
+  title: string,
   client: { readonly end: () => Promise<void> },
   find: () => Promise<string | undefined>,
 ): Promise<string> {
@@ -155,10 +160,13 @@ async function schemaOf(
     if (schema !== undefined) return schema;
   } catch (error) {
     await client.end();
-    throw new ClientError("target_failed", { reason: error instanceof Error ? error.message : "" });
+    throw targetFailure(title, error);
   }
   await client.end();
-  throw new ClientError("target_failed", { reason: "the search path has no schema: name one with --schema" });
+  throw new ClientError("target_failed", {
+    target: title,
+    reason: "the search path has no schema: name one with `--schema`",
+  });
 }
 
 /** Types of a table's columns, by name. Empty if there is no such table. @param table its name as SQL */

@@ -14,12 +14,18 @@ export type TableNames = {
   readonly prefix: string;
   /** Returns a table's name as SQL. `name` is without the prefix. */
   readonly of: (name: string) => string;
+  /** Returns a table's name for messages, with the schema that the user has named. */
+  readonly shown: (name: string) => string;
 };
 
-/** @param qualifier SQL before each name, such as `"schema".` */
-export const tableNames = (prefix = "", qualifier = ""): TableNames => ({
+/**
+ * @param qualifier SQL before each name, such as `"schema".`
+ * @param schema the schema that the user has named
+ */
+export const tableNames = (prefix = "", qualifier = "", schema?: string): TableNames => ({
   prefix,
   of: (name) => `${qualifier}${quoteIdentifier(prefix + name)}`,
+  shown: (name) => `${schema === undefined ? "" : `${schema}.`}${prefix}${name}`,
 });
 
 /** A table, by its name without the prefix, and the columns that a load fills. */
@@ -27,6 +33,8 @@ export type Table = { readonly name: string; readonly keyField: string; readonly
 
 /** One connection to a database. In statements `?` outside of a quoted name stands for a value. */
 export type SqlSession = {
+  /** The target for messages: `sqlite:copy.sqlite`. */
+  readonly title: string;
   readonly names: TableNames;
   /** True if a load replaces whole tables, so a user cannot create one with column types of his own. */
   readonly replacesTables: boolean;

@@ -56,7 +56,7 @@ export async function prepareLedger({ run, names, relation, placeOptions }: SqlS
     }
     const kind = found.kind === "table" ? "table with other columns" : found.kind;
     throw new ClientError("table_occupied", {
-      table: names.prefix + ledgerTables[table],
+      table: names.shown(ledgerTables[table]),
       kind,
       options: placeOptions,
     });

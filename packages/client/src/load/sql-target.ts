@@ -1,6 +1,7 @@
 import { ManifestError } from "@cadastre/manifest";
 import { partsOf } from "../content/columns.ts";
 import { ClientError } from "../errors.ts";
+import { isErrorOfFile } from "../fetch/disk.ts";
 import { changeRows, replaceRows } from "./fill.ts";
 import { lastOf, linkOf, standingAmong, streamOf } from "./ledger.ts";
 import { requireFree, requireOwnTables } from "./ownership.ts";
@@ -31,7 +32,7 @@ export function sqlTarget(session: SqlSession): LoadTarget {
   };
   /** Runs `work` in a transaction, excluding other loads. */
   const inTransaction = <T>(work: () => Promise<T>): Promise<T> =>
-    asTargetError(async () => {
+    asTargetError(session.title, async () => {
       await session.begin();
       try {
         await prepareLedger(session);
@@ -91,19 +92,29 @@ async function fill(session: SqlSession, delivery: LoadableDelivery): Promise<vo
 }
 
 /** Reports an error of the database in its own words, which come from the user's system. */
-export async function asTargetError<T>(work: () => Promise<T>): Promise<T> {
+export async function asTargetError<T>(title: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!isOfDatabase(error)) throw error;
-    const code = "code" in error ? { code: String(error.code) } : {};
-    const [reason = ""] = error.message.split("\n");
-    throw new ClientError("target_failed", { reason, ...code });
+    throw isOfDatabase(error) ? targetFailure(title, error) : error;
   }
+}
+
+/** Returns the `target_failed` for an error of a database. @param title the target, as messages name it */
+export function targetFailure(title: string, error: unknown): ClientError {
+  const { message, code } = error as Error & { readonly code?: unknown };
+  // Node.js gives no message if none of several addresses of a host can be reached.
+  const [reason = ""] = (message || String(code)).split("\n");
+  return new ClientError("target_failed", {
+    target: title,
+    reason,
+    ...(typeof code === "string" ? { code } : {}),
+  });
 }
 
 /** True for errors of the drivers: those of better-sqlite3 and pg have codes, those of DuckDB are plain `Error`s. */
 const isOfDatabase = (error: unknown): error is Error =>
   error instanceof Error &&
   !(error instanceof ClientError || error instanceof ManifestError) &&
+  !isErrorOfFile(error) &&
   ("code" in error || error.constructor === Error);

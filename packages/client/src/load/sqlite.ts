@@ -1,7 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { ColumnKind } from "../content/columns.ts";
 import { readPart } from "../content/read-part.ts";
-import { ClientError } from "../errors.ts";
 import {
   type AcceptedKinds,
   driver,
@@ -14,7 +13,7 @@ import {
   type Table,
   tableNames,
 } from "./session.ts";
-import { sqlTarget } from "./sql-target.ts";
+import { sqlTarget, targetFailure } from "./sql-target.ts";
 import { sqliteRelation } from "./sqlite-catalog.ts";
 import type { TablePlace } from "./table-place.ts";
 import type { LoadTarget } from "./target.ts";
@@ -50,7 +49,8 @@ export const openSqlite = async (file: string, place: TablePlace): Promise<LoadT
 export async function openSqliteSession(file: string, { prefix }: TablePlace): Promise<SqlSession> {
   const names = tableNames(prefix);
   const { default: Database } = await driver("better-sqlite3", () => import("better-sqlite3"));
-  const database = openDatabase(() => {
+  const title = `sqlite:${file}`;
+  const database = openDatabase(title, () => {
     const opened = new Database(file, { timeout: tick });
     // The journal mode is a property of the file: it is only set for a new one, never changed in a user's database.
     if (opened.prepare("select 1 from sqlite_master").get() === undefined)
@@ -71,6 +71,7 @@ export async function openSqliteSession(file: string, { prefix }: TablePlace): P
   };
   const fit = (table: Table) => fitColumns(run, table, { names, types, takes, typesOf });
   return {
+    title,
     names,
     replacesTables: false,
     placeOptions: "`--prefix`",
@@ -122,11 +123,11 @@ function parsedValues(line: string, columns: readonly string[]): (string | numbe
   });
 }
 
-function openDatabase<Database>(open: () => Database): Database {
+function openDatabase<Database>(title: string, open: () => Database): Database {
   try {
     return open();
   } catch (error) {
-    throw new ClientError("target_failed", { reason: error instanceof Error ? error.message : "" });
+    throw targetFailure(title, error);
   }
 }
 

@@ -1,16 +1,24 @@
-import { lstat } from "node:fs/promises";
-import { join } from "node:path";
+import { lstat, mkdir, rename } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Manifest } from "@cadastre/manifest";
 import { readColumns } from "../content/columns.ts";
 import { ClientError } from "../errors.ts";
 import { onDisk, unlessMissing } from "../fetch/disk.ts";
+import { withLock } from "../fetch/lock.ts";
 import type { VerifiedManifest } from "../fetch/manifest.ts";
-import { discard, ownStaging, type StagedDelivery, type StagingOptions } from "../fetch/staging.ts";
+import {
+  databaseStaging,
+  discard,
+  ownStaging,
+  type StagedDelivery,
+  type StagingOptions,
+} from "../fetch/staging.ts";
 import type { OnBytes } from "../fetch/transfer.ts";
 import type { LoadState, LoadTarget } from "../load/target.ts";
 
 export type TakeOptions = {
   readonly target: LoadTarget;
-  /** Folder for parts until they are loaded. By default the target's staging folder, or `.cadastre` if it has none. */
+  /** Folder for parts until they are loaded. By default the target's staging folder. */
   readonly staging?: string | undefined;
   /** Number of parts that are fetched concurrently. */
   readonly parallel?: number;
@@ -32,12 +40,18 @@ export async function take(
   const standing = await target.standing(delivery);
   options.onManifest?.(delivery, standing);
   if (standing === "done") return standing;
-  const staging = await openStaging(options);
-  const staged = await stage({ staging, parallel, maxBytes, onBytes });
-  options.onLoad?.();
-  await target.load({ ...staged, datasets: await readColumns(staged.manifest, staged.folder) });
-  await discard(staging, staged.manifest);
-  return standing;
+  const staging = await openStaging(options, delivery.manifest.deliveryId);
+  return withLock(join(staging, delivery.manifest.deliveryId), async () => {
+    const staged = await stage({ staging, parallel, maxBytes, onBytes });
+    options.onLoad?.();
+    // `done` if another run has loaded it since.
+    const found = await target.load({
+      ...staged,
+      datasets: await readColumns(staged.manifest, staged.folder),
+    });
+    await discard(staging, staged.manifest);
+    return found;
+  });
 }
 
 /**
@@ -45,13 +59,35 @@ export async function take(
  *
  * @throws {ClientError} `staging_is_target` if deliveries were loaded into that folder: they would be mistaken for staged ones
  */
-export async function openStaging({
-  staging,
-  target,
-}: Pick<TakeOptions, "staging" | "target">): Promise<string> {
-  const chosen = staging || (target.staging ?? ".cadastre");
+export async function openStaging(
+  { staging, target }: Pick<TakeOptions, "staging" | "target">,
+  deliveryId?: string,
+): Promise<string> {
+  const chosen = staging || (target.staging ?? databaseStaging);
   const marker = join(chosen, ownStaging);
   if ((await onDisk(marker, () => lstat(marker).catch(unlessMissing))) !== undefined)
     throw new ClientError("staging_is_target", { folder: chosen });
+  if (deliveryId !== undefined && dirname(chosen) === databaseStaging) await adopt(chosen, deliveryId);
   return chosen;
+}
+
+/** Removes what was staged of a loaded delivery, unless another run is working on it. */
+export async function discardLoaded(options: TakeOptions, manifest: Manifest): Promise<void> {
+  const staging = await openStaging(options, manifest.deliveryId);
+  const folder = join(staging, manifest.deliveryId);
+  if ((await onDisk(folder, () => lstat(folder).catch(unlessMissing))) === undefined) return;
+  await withLock(folder, () => discard(staging, manifest)).catch((error: unknown) => {
+    if (!(error instanceof ClientError && error.code === "staging_in_use")) throw error;
+  });
+}
+
+/** Moves what an earlier version has staged of a delivery: it had one folder for all databases. */
+async function adopt(staging: string, deliveryId: string): Promise<void> {
+  const [before, now] = [join(databaseStaging, deliveryId), join(staging, deliveryId)];
+  await onDisk(before, async () => {
+    if ((await lstat(before).catch(unlessMissing)) === undefined) return;
+    await mkdir(staging, { recursive: true, mode: 0o700 });
+    // Fails if there is a newer one, or another run was faster. Then it is not needed.
+    await rename(before, now).catch(() => {});
+  });
 }

@@ -3,9 +3,11 @@ import { join } from "node:path";
 import { z } from "zod";
 import { ClientError } from "../errors.ts";
 import { onDisk, unlessMissing, writeAtomically } from "../fetch/disk.ts";
+import { requireFolder } from "../load/folder.ts";
 import { databaseAddress, readTarget } from "../load/open-target.ts";
 import { openPostgresSession } from "../load/postgres.ts";
 import type { SqlSession } from "../load/session.ts";
+import { asTargetError } from "../load/sql-target.ts";
 import { openSqliteSession } from "../load/sqlite.ts";
 import type { TablePlace } from "../load/table-place.ts";
 
@@ -45,50 +47,54 @@ async function sqlReplica(session: SqlSession, json: "text" | "jsonb"): Promise<
     const [row] = await run(`select modified from ${names.of(ledger)} where resource = ?`, [resource]);
     return row === undefined ? null : String(row["modified"]);
   };
+  const own = <T>(work: () => Promise<T>): Promise<T> => asTargetError(session.title, work);
   return {
-    modified: async (resource) => {
-      await requireOwnTables(session, resource);
-      return modified(resource);
-    },
-    apply: async (resource, records) => {
-      const last = records.at(-1);
-      if (last === undefined) return;
-      const table = names.of(resource);
-      await session.begin();
-      try {
+    modified: (resource) =>
+      own(async () => {
         await requireOwnTables(session, resource);
-        if ((await session.relation(ledger)) === undefined)
-          await run(`create table ${names.of(ledger)} (resource text primary key, modified text not null)`);
-        if ((await session.relation(resource)) === undefined)
-          await run(
-            `create table ${table} (key text primary key, modified text not null, record ${json} not null)`,
-          );
-        for (const { key, modified: at, json: record } of records)
-          await run(
-            `insert into ${table} (key, modified, record) values (?, ?, ?)
-             on conflict (key) do update set modified = excluded.modified, record = excluded.record`,
-            [key, at, record],
-          );
-        await run(
-          `insert into ${names.of(ledger)} (resource, modified) values (?, ?)
-           on conflict (resource) do update set modified = excluded.modified`,
-          [resource, last.modified],
-        );
-        await run("commit");
-      } catch (error) {
-        await run("rollback").catch(() => {});
-        throw error;
-      }
-    },
+        return modified(resource);
+      }),
+    apply: (resource, records) => own(() => apply(resource, records)),
     close,
   };
+
+  async function apply(resource: string, records: readonly ReplicaRecord[]): Promise<void> {
+    const last = records.at(-1);
+    if (last === undefined) return;
+    const table = names.of(resource);
+    await session.begin();
+    try {
+      await requireOwnTables(session, resource);
+      if ((await session.relation(ledger)) === undefined)
+        await run(`create table ${names.of(ledger)} (resource text primary key, modified text not null)`);
+      if ((await session.relation(resource)) === undefined)
+        await run(
+          `create table ${table} (key text primary key, modified text not null, record ${json} not null)`,
+        );
+      for (const { key, modified: at, json: record } of records)
+        await run(
+          `insert into ${table} (key, modified, record) values (?, ?, ?)
+             on conflict (key) do update set modified = excluded.modified, record = excluded.record`,
+          [key, at, record],
+        );
+      await run(
+        `insert into ${names.of(ledger)} (resource, modified) values (?, ?)
+           on conflict (resource) do update set modified = excluded.modified`,
+        [resource, last.modified],
+      );
+      await run("commit");
+    } catch (error) {
+      await run("rollback").catch(() => {});
+      throw error;
+    }
+  }
 }
 
 /** @throws {ClientError} `table_occupied` if the table of the resource, or the ledger, was not created by this program */
 async function requireOwnTables(session: SqlSession, resource: string): Promise<void> {
   const { names, run, placeOptions: options } = session;
   const occupied = (name: string, kind: string) =>
-    new ClientError("table_occupied", { table: names.prefix + name, kind, options });
+    new ClientError("table_occupied", { table: names.shown(name), kind, options });
   const progress = await session.relation(ledger);
   if (progress !== undefined && progress.columns.toSorted().join() !== "modified,resource")
     throw occupied(ledger, progress.kind);
@@ -107,6 +113,7 @@ const state = z.object({ modified: z.string().nullable(), length: z.int().nonneg
 
 /** Returns a replica with one file of JSON lines for each resource. A later line replaces an earlier one with the same key. */
 async function folderReplica(folder: string): Promise<Replica> {
+  await requireFolder(folder);
   await onDisk(folder, () => mkdir(folder, { recursive: true }));
   const files = (resource: string) => ({
     lines: join(folder, `${resource}.jsonl`),

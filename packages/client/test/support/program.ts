@@ -20,13 +20,14 @@ export function start(
     env = { CADASTRE_API_KEY: apiKey },
     input = "",
     limit,
-  }: { env?: object; input?: string; limit?: number } = {},
+    cwd = root,
+  }: { env?: object; input?: string; limit?: number; cwd?: string } = {},
 ): Running {
   const [command, ...rest] =
     limit === undefined
       ? [process.execPath, main, ...args]
       : ["bash", "-c", `ulimit -f ${limit}; exec "$@"`, "bash", process.execPath, main, ...args];
-  const child = spawn(command ?? "", rest, { cwd: root, env: { PATH: process.env["PATH"], ...env } });
+  const child = spawn(command ?? "", rest, { cwd, env: { PATH: process.env["PATH"], ...env } });
   const texts = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const)
     child[name].on("data", (chunk: Buffer) => {
