@@ -45,7 +45,7 @@ export {
 
 export { type CopyState, readCopyState } from "./load/copy-state.ts";
 export { openTarget } from "./load/open-target.ts";
-export type { TablePlace } from "./load/table-place.ts";
+export type { TablePlace, TargetOptions } from "./load/table-place.ts";
 export type { LoadableDelivery, LoadState, LoadTarget } from "./load/target.ts";
 
 // Replicate: a resource by OData

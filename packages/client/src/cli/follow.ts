@@ -110,10 +110,11 @@ async function followShown(feed: DeliveryFeed, flags: Flags, { signal }: RetryCo
       once: flags.once ?? false,
       pauses: [Math.min(5, flags.poll) * 1000, flags.poll * 1000],
       signal,
-      onLoaded: ({ manifest, sha256 }) => {
+      onLoaded: ({ manifest, sha256 }, standing) => {
         end();
-        if (flags.json) printResult(JSON.stringify(outlineOf({ manifest, sha256 })));
-        else printMessage(summary(manifest));
+        const repaired = standing === "damaged" ? { repaired: true } : {};
+        if (flags.json) printResult(JSON.stringify({ ...outlineOf({ manifest, sha256 }), ...repaired }));
+        else printMessage(standing === "damaged" ? repairText(manifest) : summary(manifest));
       },
       onPause: ({ code, message }, pause) => {
         end();
@@ -136,6 +137,9 @@ const outlineOf = ({ manifest, sha256 }: ChainLink) => ({
   rows: manifest.totals.rowCount,
   removals: manifest.totals.removalCount,
 });
+
+const repairText = ({ kind, generation, sequence }: ChainLink["manifest"]): string =>
+  `Fetched files of the ${kind} ${generation}.${sequence} again, which were missing or damaged.`;
 
 const summary = ({ kind, generation, sequence, totals, window }: ChainLink["manifest"]): string =>
   `Loaded the ${kind} ${generation}.${sequence} as of ${window.asOf}: ${totals.rowCount} rows, ${totals.removalCount} removals.`;

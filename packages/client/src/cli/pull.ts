@@ -4,7 +4,7 @@ import { domains, type ExportRequest } from "../fetch/exports.ts";
 import { readPins } from "../fetch/pins.ts";
 import type { Connection } from "../http/connection.ts";
 import { openTarget } from "../load/open-target.ts";
-import type { LoadTarget } from "../load/target.ts";
+import type { LoadState, LoadTarget } from "../load/target.ts";
 import { endsExport, exportOnce, type PendingExport } from "../pull/pending.ts";
 import { type PullReport, pull } from "../pull/pull.ts";
 import { openStaging } from "../pull/take.ts";
@@ -119,12 +119,16 @@ const outlineOf = ({ delivery: { manifest, sha256, signature }, standing, acknow
   rows: manifest.totals.rowCount,
   bytes: manifest.totals.byteLength,
   loaded: standing === "new",
+  repaired: standing === "damaged",
   acknowledged,
 });
 
 function summary({ delivery: { manifest, sha256 }, standing, acknowledged }: PullReport): string {
   const what = `delivery ${manifest.deliveryId} (manifest ${sha256.slice(0, 12)})`;
-  const loaded =
-    standing === "done" ? `${what} had been loaded` : `Loaded ${what}, ${manifest.totals.rowCount} rows`;
-  return `${loaded}${acknowledged ? ", and acknowledged it" : ""}.`;
+  const loaded = {
+    new: `Loaded ${what}, ${manifest.totals.rowCount} rows`,
+    done: `${what} had been loaded`,
+    damaged: `Fetched files of ${what} again, which were missing or damaged`,
+  } as const satisfies Record<LoadState, string>;
+  return `${loaded[standing]}${acknowledged ? ", and acknowledged it" : ""}.`;
 }

@@ -45,6 +45,8 @@ export const consequenceOfCode: Readonly<Partial<Record<ClientErrorCode | Manife
     removal_contradicted: "ends",
     ledger_conflict: "ends",
     table_foreign: "ends",
+    copy_replaced: "ends",
+    copy_ended: "ends",
     copy_differs: "ends",
   };
 

@@ -3,6 +3,7 @@ import { ClientError } from "../errors.ts";
 import type { VerifiedManifest } from "../fetch/manifest.ts";
 import { discard } from "../fetch/staging.ts";
 import { type Looks, longer, pauseFor } from "../http/pause.ts";
+import type { LoadState } from "../load/target.ts";
 import { openStaging, type TakeOptions, take } from "../pull/take.ts";
 import { countFailures } from "./failures.ts";
 import type { DeliveryFeed } from "./feed.ts";
@@ -14,8 +15,8 @@ export type FollowOptions = TakeOptions & {
   /** Pauses between two looks for deliveries when there are none. */
   readonly pauses?: Looks;
   readonly signal?: AbortSignal | undefined;
-  /** Called after a delivery is loaded, before it is acknowledged. */
-  readonly onLoaded?: (delivery: VerifiedManifest) => void | Promise<void>;
+  /** Called after a delivery is loaded, or its damaged files were fetched again (`damaged`), before it is acknowledged. */
+  readonly onLoaded?: (delivery: VerifiedManifest, standing: LoadState) => void | Promise<void>;
   /** Called with the last loaded delivery after it has been acknowledged, if deliveries are acknowledged. */
   readonly onCurrent?: (delivery: ChainLink) => void | Promise<void>;
   /** Called after a failure that does not end the run, with the pause before the retry in milliseconds. */
@@ -60,6 +61,8 @@ function roundsOf(feed: DeliveryFeed, options: FollowOptions): () => Promise<boo
     const last = await target.last(feed.subscription);
     // First, because it detects that the server's history differs from the copy's.
     const next = await feed.next(last);
+    // A seed replaces what the tables hold.
+    if (last !== undefined && next?.sequence !== 0) await target.requireIntact(last);
     if (last !== undefined && last.sha256 !== told) {
       // The run that loaded it may have been interrupted before this.
       await feed.acknowledge?.(last);
@@ -70,8 +73,8 @@ function roundsOf(feed: DeliveryFeed, options: FollowOptions): () => Promise<boo
     if (next === undefined) return false;
     const delivery = await feed.manifest(next);
     requirePlace(delivery, next, feed.subscription);
-    await take(delivery, (staging) => feed.stage(delivery, next, staging), options);
-    await onLoaded?.(delivery);
+    const standing = await take(delivery, (staging) => feed.stage(delivery, next, staging), options);
+    await onLoaded?.(delivery, standing);
     return true;
   };
 }

@@ -3,9 +3,10 @@ import { partsOf } from "../content/columns.ts";
 import { ClientError } from "../errors.ts";
 import { changeRows, replaceRows } from "./fill.ts";
 import { lastOf, linkOf, standingAmong, streamOf } from "./ledger.ts";
-import { requireFree, requireOwnTables } from "./ownership.ts";
+import { copiesEndedBy, copyFault, requireFree, requireOwnTables } from "./ownership.ts";
 import type { SqlSession, Table } from "./session.ts";
-import { enter, entriesOf, markTables, prepareLedger, readTables, takeTables } from "./sql-ledger.ts";
+import { enter, entriesOf, forget, markTables, prepareLedger, readTables, takeTables } from "./sql-ledger.ts";
+import type { TargetOptions } from "./table-place.ts";
 import type { LoadableDelivery, LoadTarget } from "./target.ts";
 
 /** Tables that may be emptied and filled. The list is fixed, so that a server cannot name any other table of the database. */
@@ -22,12 +23,14 @@ const tables: ReadonlySet<string> = new Set([
  * Returns a target that loads into a database with a table for each dataset. In one transaction a snapshot or a seed replaces the rows of
  * its tables, and a delta changes them.
  */
-export function sqlTarget(session: SqlSession): LoadTarget {
+export function sqlTarget(session: SqlSession, { replaceCopy = false }: TargetOptions): LoadTarget {
+  /** Subscriptions whose copies this target has found. */
+  const found = new Set<string>();
   const standing = async ({ manifest, sha256 }: Pick<LoadableDelivery, "manifest" | "sha256">) => {
     requireKnown(manifest.datasets.map(({ name }) => name));
-    const found = standingAmong({ manifest, sha256 }, await entriesOf(session, streamOf(manifest)));
-    if (found === "new") await requireOwnTables(session, manifest);
-    return found;
+    const state = standingAmong({ manifest, sha256 }, await entriesOf(session, streamOf(manifest)));
+    if (state === "new") await requireOwnTables(session, manifest, { replaceCopy });
+    return state;
   };
   /** Runs `work` in a transaction, excluding other loads. */
   const inTransaction = <T>(work: () => Promise<T>): Promise<T> =>
@@ -50,19 +53,31 @@ export function sqlTarget(session: SqlSession): LoadTarget {
       inTransaction(async () => {
         requireKnown(datasets);
         const wanted = datasets.map((name) => ({ name }));
-        await requireFree(session, wanted, await readTables(session));
+        await requireFree(session, wanted, await readTables(session), { replaceCopy });
       }),
     standing: (delivery) => inTransaction(() => standing(delivery)),
     load: (delivery) =>
       inTransaction(async () => {
         const before = await standing(delivery);
-        if (before === "new") await fill(session, delivery);
+        if (before === "new") await fill(session, delivery, { replaceCopy });
         return before;
       }),
     last: (subscription) =>
       inTransaction(async () => {
-        const last = lastOf(await entriesOf(session, subscription));
-        return last && linkOf(last);
+        const entry = lastOf(await entriesOf(session, subscription));
+        const last = entry && linkOf(entry);
+        if (last === undefined && found.has(subscription)) throw new ClientError("copy_ended");
+        if (last !== undefined) found.add(subscription);
+        if (!replaceCopy || last === undefined) return last;
+        if ((await copyFault(session, last.manifest)) === undefined) return last;
+        await forget(session, subscription);
+        found.delete(subscription);
+        return undefined;
+      }),
+    requireIntact: ({ manifest }) =>
+      inTransaction(async () => {
+        const fault = await copyFault(session, manifest);
+        if (fault !== undefined) throw fault;
       }),
     close: () => session.close(),
   };
@@ -73,13 +88,20 @@ function requireKnown(datasets: readonly string[]): void {
   if (foreign !== undefined) throw new ClientError("dataset_not_loadable", { dataset: foreign });
 }
 
-async function fill(session: SqlSession, delivery: LoadableDelivery): Promise<void> {
+async function fill(
+  session: SqlSession,
+  delivery: LoadableDelivery,
+  options: { readonly replaceCopy: boolean },
+): Promise<void> {
   const { manifest, folder, datasets } = delivery;
-  await session.lock(await requireOwnTables(session, manifest));
+  await session.lock(await requireOwnTables(session, manifest, options));
   // Checked again, now that the tables are locked.
-  const existing = await requireOwnTables(session, manifest);
+  const existing = await requireOwnTables(session, manifest, options);
   await enter(session, delivery);
-  if (manifest.kind !== "delta") await takeTables(session, manifest, existing);
+  if (manifest.kind !== "delta") {
+    const ended = await copiesEndedBy(session, manifest, options);
+    await takeTables(session, manifest, existing, ended);
+  }
   for (const dataset of manifest.datasets) {
     const { name, keyField } = dataset;
     const table: Table = { name, keyField, columns: datasets.get(name) ?? new Map([[keyField, "text"]]) };

@@ -32,6 +32,10 @@ export async function take(
   const standing = await target.standing(delivery);
   options.onManifest?.(delivery, standing);
   if (standing === "done") return standing;
+  if (standing === "damaged") {
+    await stage({ staging: target.folder ?? "", parallel, maxBytes, onBytes });
+    return standing;
+  }
   const staging = await openStaging(options);
   const staged = await stage({ staging, parallel, maxBytes, onBytes });
   options.onLoad?.();
