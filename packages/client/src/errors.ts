@@ -150,6 +150,11 @@ export const clientErrors = {
     (d) =>
       `a subscription \`${d["name"]}\` exists, with other settings (${d["members"]}), which cannot be changed: choose another \`--name\`, or cancel it first`,
   ],
+  subscription_canceled: [
+    "refused",
+    (d) =>
+      `the subscription is canceled, so no delivery follows; ${d["data"]}: create another one with \`cadastre-client subscribe\`, and follow that one`,
+  ],
   entitlement_changed: [
     "refused",
     (d) => `the delivery is of an entitlement that has changed since${tell(d)}: ask for a new one`,

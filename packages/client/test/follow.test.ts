@@ -313,6 +313,75 @@ test("it ends where the service asks for a longer pause than it would take", asy
   expect(server.requests).toHaveLength(1);
 });
 
+describe("a subscription that", () => {
+  let state = { status: "active", failure: null as { readonly code: string } | null };
+  beforeEach(() => {
+    state = { status: "active", failure: null };
+    server.trick = ({ url }, response) =>
+      url === `/v1/file-export-subscriptions/${subscription}` &&
+      json(response, 200, { data: state, meta: {} });
+  });
+  const { asOf } = second.manifest.window;
+
+  test("is canceled ends the run, when all was loaded", async () => {
+    const { file, args } = begin();
+    state.status = "canceled";
+    for (const more of [["--once"], []]) {
+      const { code, stderr } = await runHere([...args, ...more]);
+      expect(code).toBe(exitCodes.refused);
+      expect(stderr).toMatch(new RegExp(`subscription_canceled: .* as of ${asOf}: .*subscribe`));
+    }
+    expect(pricesIn(file)).toEqual(views.at(-1));
+    expect(hashes()).toContain(second.sha256);
+  });
+
+  test.each([
+    ["paused", null, "The subscription is paused:"],
+    ["suspended", { code: "entitlement_expired" }, "The subscription is suspended (entitlement_expired):"],
+  ])("is %s is told with the time of the data", async (status, failure, words) => {
+    const { args } = begin();
+    state = { status, failure };
+    for (let k = 0; k < 2; k++) {
+      const { code, stderr } = await runHere([...args, "--once"]);
+      expect(code).toBe(exitCodes.done);
+      expect(stderr).toContain(words);
+      expect(stderr).toContain(`subscriptions resume ${subscription}`);
+      expect(stderr).toContain(`The copy has the data of ${asOf}.`);
+    }
+  });
+
+  test("changes its state is told once per change, and is followed on", async () => {
+    const { file, staging } = begin();
+    only(seed);
+    state.status = "paused";
+    const [controller, told] = [new AbortController(), [] as string[]];
+    const target = await openTarget(`sqlite:${file}`);
+    const connection = connect({ url: server.url, apiKey, signal: controller.signal });
+    const following = follow(serviceFeed(connection, subscription, { trust: jwks, reference: null }), {
+      target,
+      staging,
+      pauses: [5, 5],
+      signal: controller.signal,
+      onState: ({ status }) => void told.push(status),
+    });
+    const looks = () => server.requests.filter(({ url }) => url.endsWith(subscription)).length;
+    const afterLooks = async (count: number) => {
+      for (const until = looks() + count; looks() < until; ) await setTimeout(5);
+    };
+    await afterLooks(4);
+    state.status = "active";
+    add(first);
+    await afterLooks(4);
+    state.status = "suspended";
+    await afterLooks(4);
+    controller.abort();
+    await expect(following).rejects.toMatchObject({ code: "interrupted" });
+    await target.close();
+    expect(told).toEqual(["paused", "active", "suspended"]);
+    expect(pricesIn(file)).toEqual(views[1]);
+  });
+});
+
 test("it ends with a signal", async () => {
   const { args } = begin();
   const program = start(args);

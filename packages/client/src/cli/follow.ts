@@ -6,9 +6,9 @@ import { ClientError } from "../errors.ts";
 import { fetchKeys } from "../fetch/keys.ts";
 import { readPins } from "../fetch/pins.ts";
 import { bucketFeed } from "../follow/bucket-feed.ts";
-import type { DeliveryFeed } from "../follow/feed.ts";
+import type { DeliveryFeed, FeedState } from "../follow/feed.ts";
 import { follow } from "../follow/follow.ts";
-import { acknowledgeBy, serviceFeed } from "../follow/service-feed.ts";
+import { acknowledgeBy, serviceFeed, stateBy } from "../follow/service-feed.ts";
 import { connect } from "../http/connection.ts";
 import type { RetryContext } from "../http/request.ts";
 import { openTarget } from "../load/open-target.ts";
@@ -93,7 +93,11 @@ async function openFeed(flags: Flags, means: RetryContext): Promise<OpenFeed> {
   if (keysOf === undefined) throw new ClientError("keys_or_unsigned");
   const bucket = await openBucket(fromBucket, { ...means, region, endpoint });
   const acknowledge = connection && acknowledgeBy(connection, reference);
-  return { feed: bucketFeed(bucket, subscription, { keysOf, pins, acknowledge }), close: bucket.close };
+  const state = connection && stateBy(connection, subscription);
+  return {
+    feed: bucketFeed(bucket, subscription, { keysOf, pins, acknowledge, state }),
+    close: bucket.close,
+  };
 }
 
 async function followShown(feed: DeliveryFeed, flags: Flags, { signal }: RetryContext): Promise<void> {
@@ -116,6 +120,10 @@ async function followShown(feed: DeliveryFeed, flags: Flags, { signal }: RetryCo
         if (flags.json) printResult(JSON.stringify({ ...outlineOf({ manifest, sha256 }), ...repaired }));
         else printMessage(standing === "damaged" ? repairText(manifest) : summary(manifest));
       },
+      onState: (state, last) => {
+        end();
+        printMessage(stateText(feed.subscription, state, last));
+      },
       onPause: ({ code, message }, pause) => {
         end();
         printMessage(`  ${code}: ${message}; again in ${pause / 1000} s`);
@@ -137,6 +145,18 @@ const outlineOf = ({ manifest, sha256 }: ChainLink) => ({
   rows: manifest.totals.rowCount,
   removals: manifest.totals.removalCount,
 });
+
+function stateText(
+  subscription: string,
+  { status, failure }: FeedState,
+  last: ChainLink | undefined,
+): string {
+  if (status !== "paused" && status !== "suspended") return `The subscription is ${status} again.`;
+  const reason = failure ? ` (${failure.code})` : "";
+  const data =
+    last === undefined ? "Nothing was loaded" : `The copy has the data of ${last.manifest.window.asOf}`;
+  return `The subscription is ${status}${reason}: no delivery follows until it is resumed, by \`cadastre-client subscriptions resume ${subscription}\`. ${data}.`;
+}
 
 const repairText = ({ kind, generation, sequence }: ChainLink["manifest"]): string =>
   `Fetched files of the ${kind} ${generation}.${sequence} again, which were missing or damaged.`;

@@ -6,7 +6,7 @@ import { type Looks, longer, pauseFor } from "../http/pause.ts";
 import type { LoadState } from "../load/target.ts";
 import { openStaging, type TakeOptions, take } from "../pull/take.ts";
 import { countFailures } from "./failures.ts";
-import type { DeliveryFeed } from "./feed.ts";
+import type { DeliveryFeed, FeedState } from "./feed.ts";
 import type { ListedDelivery } from "./position.ts";
 
 export type FollowOptions = TakeOptions & {
@@ -19,6 +19,8 @@ export type FollowOptions = TakeOptions & {
   readonly onLoaded?: (delivery: VerifiedManifest, standing: LoadState) => void | Promise<void>;
   /** Called with the last loaded delivery after it has been acknowledged, if deliveries are acknowledged. */
   readonly onCurrent?: (delivery: ChainLink) => void | Promise<void>;
+  /** Called when the subscription is paused or suspended, and when it goes on, with the last loaded delivery. */
+  readonly onState?: (state: FeedState, last: ChainLink | undefined) => void;
   /** Called after a failure that does not end the run, with the pause before the retry in milliseconds. */
   readonly onPause?: (error: ClientError | ManifestError, pause: number) => void;
 };
@@ -57,6 +59,7 @@ export async function follow(feed: DeliveryFeed, options: FollowOptions): Promis
 function roundsOf(feed: DeliveryFeed, options: FollowOptions): () => Promise<boolean> {
   const { target, onLoaded, onCurrent } = options;
   let told: string | undefined;
+  const tellState = stateTeller(feed, options);
   return async () => {
     const last = await target.last(feed.subscription);
     // First, because it detects that the server's history differs from the copy's.
@@ -70,12 +73,41 @@ function roundsOf(feed: DeliveryFeed, options: FollowOptions): () => Promise<boo
       told = last.sha256;
       await onCurrent?.(last);
     }
-    if (next === undefined) return false;
+    if (next === undefined) {
+      await tellState(last);
+      return false;
+    }
     const delivery = await feed.manifest(next);
     requirePlace(delivery, next, feed.subscription);
     const standing = await take(delivery, (staging) => feed.stage(delivery, next, staging), options);
     await onLoaded?.(delivery, standing);
     return true;
+  };
+}
+
+/** States in which no delivery follows until somebody acts. */
+const waiting: ReadonlySet<string> = new Set(["paused", "suspended"]);
+
+/**
+ * Returns a function that looks at the state of the subscription, and tells it once per change.
+ *
+ * @throws {ClientError} `subscription_canceled`
+ */
+function stateTeller(
+  feed: DeliveryFeed,
+  { onState }: FollowOptions,
+): (last: ChainLink | undefined) => Promise<void> {
+  let told: string | undefined;
+  return async (last) => {
+    const state = await feed.state?.();
+    if (state?.status === "canceled") {
+      const asOf = last?.manifest.window.asOf;
+      const data = asOf === undefined ? "nothing of it was loaded" : `the copy has its data as of ${asOf}`;
+      throw new ClientError("subscription_canceled", { data });
+    }
+    const status = state !== undefined && waiting.has(state.status) ? state.status : undefined;
+    if (state !== undefined && status !== told) onState?.(state, last);
+    told = status;
   };
 }
 
