@@ -46,7 +46,7 @@ export {
 export { type CopyState, readCopyState } from "./load/copy-state.ts";
 export { openTarget } from "./load/open-target.ts";
 export type { TablePlace, TargetOptions } from "./load/table-place.ts";
-export type { LoadableDelivery, LoadState, LoadTarget } from "./load/target.ts";
+export type { LoadableDelivery, LoadReport, LoadState, LoadTarget } from "./load/target.ts";
 
 // Replicate: a resource by OData
 

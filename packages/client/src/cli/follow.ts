@@ -29,7 +29,7 @@ import {
   withPatience,
   withTrust,
 } from "./options.ts";
-import { showDeliveryProgress } from "./progress.ts";
+import { rowsText, showDeliveryProgress } from "./progress.ts";
 
 type Flags = KeyFlags &
   PatienceFlags &
@@ -114,11 +114,14 @@ async function followShown(feed: DeliveryFeed, flags: Flags, { signal }: RetryCo
       once: flags.once ?? false,
       pauses: [Math.min(5, flags.poll) * 1000, flags.poll * 1000],
       signal,
-      onLoaded: ({ manifest, sha256 }, standing) => {
+      onLoaded: ({ manifest, sha256 }, { standing, rowsBefore }) => {
         end();
-        const repaired = standing === "damaged" ? { repaired: true } : {};
-        if (flags.json) printResult(JSON.stringify({ ...outlineOf({ manifest, sha256 }), ...repaired }));
-        else printMessage(standing === "damaged" ? repairText(manifest) : summary(manifest));
+        const more = {
+          ...(standing === "damaged" && { repaired: true }),
+          ...(rowsBefore > 0 && { rowsBefore }),
+        };
+        if (flags.json) printResult(JSON.stringify({ ...outlineOf({ manifest, sha256 }), ...more }));
+        else printMessage(standing === "damaged" ? repairText(manifest) : summary(manifest, rowsBefore));
       },
       onState: (state, last) => {
         end();
@@ -161,5 +164,11 @@ function stateText(
 const repairText = ({ kind, generation, sequence }: ChainLink["manifest"]): string =>
   `Fetched files of the ${kind} ${generation}.${sequence} again, which were missing or damaged.`;
 
-const summary = ({ kind, generation, sequence, totals, window }: ChainLink["manifest"]): string =>
-  `Loaded the ${kind} ${generation}.${sequence} as of ${window.asOf}: ${totals.rowCount} rows, ${totals.removalCount} removals.`;
+function summary(
+  { kind, generation, sequence, totals, window }: ChainLink["manifest"],
+  rowsBefore: number,
+): string {
+  const rows = rowsText(totals.rowCount, rowsBefore);
+  const removals = kind === "delta" ? `, ${totals.removalCount} removals` : "";
+  return `Loaded the ${kind} ${generation}.${sequence} as of ${window.asOf}: ${rows}${removals}.`;
+}

@@ -21,7 +21,7 @@ import {
   withLoad,
   withTrust,
 } from "./options.ts";
-import { showDeliveryProgress } from "./progress.ts";
+import { rowsText, showDeliveryProgress } from "./progress.ts";
 
 type Flags = ConnectionFlags &
   TrustFlags &
@@ -109,7 +109,12 @@ async function pullShown(
   }
 }
 
-const outlineOf = ({ delivery: { manifest, sha256, signature }, standing, acknowledged }: PullReport) => ({
+const outlineOf = ({
+  delivery: { manifest, sha256, signature },
+  standing,
+  rowsBefore,
+  acknowledged,
+}: PullReport) => ({
   deliveryId: manifest.deliveryId,
   domain: manifest.domain,
   generation: manifest.generation,
@@ -117,16 +122,17 @@ const outlineOf = ({ delivery: { manifest, sha256, signature }, standing, acknow
   manifestSha256: sha256,
   signed: signature !== undefined,
   rows: manifest.totals.rowCount,
+  rowsBefore,
   bytes: manifest.totals.byteLength,
   loaded: standing === "new",
   repaired: standing === "damaged",
   acknowledged,
 });
 
-function summary({ delivery: { manifest, sha256 }, standing, acknowledged }: PullReport): string {
+function summary({ delivery: { manifest, sha256 }, standing, rowsBefore, acknowledged }: PullReport): string {
   const what = `delivery ${manifest.deliveryId} (manifest ${sha256.slice(0, 12)})`;
   const loaded = {
-    new: `Loaded ${what}, ${manifest.totals.rowCount} rows`,
+    new: `Loaded ${what}, ${rowsText(manifest.totals.rowCount, rowsBefore)}`,
     done: `${what} had been loaded`,
     damaged: `Fetched files of ${what} again, which were missing or damaged`,
   } as const satisfies Record<LoadState, string>;

@@ -3,7 +3,7 @@ import { ClientError } from "../errors.ts";
 import type { VerifiedManifest } from "../fetch/manifest.ts";
 import { discard } from "../fetch/staging.ts";
 import { type Looks, longer, pauseFor } from "../http/pause.ts";
-import type { LoadState } from "../load/target.ts";
+import type { LoadReport } from "../load/target.ts";
 import { openStaging, type TakeOptions, take } from "../pull/take.ts";
 import { countFailures } from "./failures.ts";
 import type { DeliveryFeed, FeedState } from "./feed.ts";
@@ -16,7 +16,7 @@ export type FollowOptions = TakeOptions & {
   readonly pauses?: Looks;
   readonly signal?: AbortSignal | undefined;
   /** Called after a delivery is loaded, or its damaged files were fetched again (`damaged`), before it is acknowledged. */
-  readonly onLoaded?: (delivery: VerifiedManifest, standing: LoadState) => void | Promise<void>;
+  readonly onLoaded?: (delivery: VerifiedManifest, report: LoadReport) => void | Promise<void>;
   /** Called with the last loaded delivery after it has been acknowledged, if deliveries are acknowledged. */
   readonly onCurrent?: (delivery: ChainLink) => void | Promise<void>;
   /** Called when the subscription is paused or suspended, and when it goes on, with the last loaded delivery. */
@@ -79,8 +79,8 @@ function roundsOf(feed: DeliveryFeed, options: FollowOptions): () => Promise<boo
     }
     const delivery = await feed.manifest(next);
     requirePlace(delivery, next, feed.subscription);
-    const standing = await take(delivery, (staging) => feed.stage(delivery, next, staging), options);
-    await onLoaded?.(delivery, standing);
+    const report = await take(delivery, (staging) => feed.stage(delivery, next, staging), options);
+    await onLoaded?.(delivery, report);
     return true;
   };
 }

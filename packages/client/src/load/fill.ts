@@ -61,7 +61,8 @@ export async function changeRows(
   for (const beside of [rows, removals]) await run(`drop table ${beside}`);
 }
 
-async function countOf({ run }: SqlSession, from: string): Promise<number> {
+/** Counts the rows of a table. @param from the table as SQL, with a condition perhaps */
+export async function countOf({ run }: SqlSession, from: string): Promise<number> {
   const [count] = await run(`select count(*) as n from ${from}`);
   return Number(count?.["n"]);
 }

@@ -21,7 +21,8 @@ export async function openFolder(folder: string): Promise<LoadTarget> {
     requireFree: async () => {},
     standing,
     load: async (delivery) => {
-      if ((await standing(delivery)) === "done") return "done";
+      const before = await standing(delivery);
+      if (before !== "new") return { standing: before, rowsBefore: 0 };
       const place = join(folder, delivery.manifest.deliveryId);
       await onDisk(place, async () => {
         try {
@@ -32,7 +33,7 @@ export async function openFolder(folder: string): Promise<LoadTarget> {
         }
         await syncFolder(folder);
       });
-      return "new";
+      return { standing: before, rowsBefore: 0 };
     },
     last: (subscription) =>
       onDisk(folder, async () => {

@@ -1,7 +1,7 @@
 import { ManifestError } from "@cadastre/manifest";
 import { partsOf } from "../content/columns.ts";
 import { ClientError } from "../errors.ts";
-import { changeRows, replaceRows } from "./fill.ts";
+import { changeRows, countOf, replaceRows } from "./fill.ts";
 import { lastOf, linkOf, standingAmong, streamOf } from "./ledger.ts";
 import { copiesEndedBy, copyFault, requireFree, requireOwnTables } from "./ownership.ts";
 import type { SqlSession, Table } from "./session.ts";
@@ -59,8 +59,8 @@ export function sqlTarget(session: SqlSession, { replaceCopy = false }: TargetOp
     load: (delivery) =>
       inTransaction(async () => {
         const before = await standing(delivery);
-        if (before === "new") await fill(session, delivery, { replaceCopy });
-        return before;
+        const rowsBefore = before === "new" ? await fill(session, delivery, { replaceCopy }) : 0;
+        return { standing: before, rowsBefore };
       }),
     last: (subscription) =>
       inTransaction(async () => {
@@ -88,15 +88,19 @@ function requireKnown(datasets: readonly string[]): void {
   if (foreign !== undefined) throw new ClientError("dataset_not_loadable", { dataset: foreign });
 }
 
+/** Loads a delivery. Returns the number of rows that it has replaced. */
 async function fill(
   session: SqlSession,
   delivery: LoadableDelivery,
   options: { readonly replaceCopy: boolean },
-): Promise<void> {
+): Promise<number> {
   const { manifest, folder, datasets } = delivery;
   await session.lock(await requireOwnTables(session, manifest, options));
   // Checked again, now that the tables are locked.
   const existing = await requireOwnTables(session, manifest, options);
+  let rowsBefore = 0;
+  if (manifest.kind !== "delta")
+    for (const name of existing) rowsBefore += await countOf(session, session.names.of(name));
   await enter(session, delivery);
   if (manifest.kind !== "delta") {
     const ended = await copiesEndedBy(session, manifest, options);
@@ -110,6 +114,7 @@ async function fill(
     else if (parts.length > 0) await changeRows(session, table, parts, dataset);
   }
   await markTables(session, manifest.datasets);
+  return rowsBefore;
 }
 
 /** Reports an error of the database in its own words, which come from the user's system. */

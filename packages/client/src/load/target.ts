@@ -6,6 +6,13 @@ import type { StagedDelivery } from "../fetch/staging.ts";
 /** `new`: the delivery is to be loaded; `done`: it was loaded before; `damaged`: it was, and files of it are missing or damaged. */
 export type LoadState = "new" | "done" | "damaged";
 
+/** Result of a load. */
+export type LoadReport = {
+  readonly standing: LoadState;
+  /** Number of rows that a snapshot or a seed has replaced, in all tables. */
+  readonly rowsBefore: number;
+};
+
 /** A staged delivery with the columns of its datasets. */
 export type LoadableDelivery = StagedDelivery & { readonly datasets: ReadonlyMap<string, Columns> };
 
@@ -28,8 +35,8 @@ export type LoadTarget = {
    * a table that it would fill belongs to someone else
    */
   readonly standing: (delivery: VerifiedManifest) => Promise<LoadState>;
-  /** Loads a delivery and enters it into the ledger, in one step. Returns `done` if it was loaded before. */
-  readonly load: (delivery: LoadableDelivery) => Promise<LoadState>;
+  /** Loads a delivery and enters it into the ledger, in one step. Its standing is `done` if it was loaded before. */
+  readonly load: (delivery: LoadableDelivery) => Promise<LoadReport>;
   /** Returns the last loaded delivery of a subscription. */
   readonly last: (subscription: string) => Promise<ChainLink | undefined>;
   /**

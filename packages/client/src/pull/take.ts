@@ -6,7 +6,7 @@ import { onDisk, unlessMissing } from "../fetch/disk.ts";
 import type { VerifiedManifest } from "../fetch/manifest.ts";
 import { discard, ownStaging, type StagedDelivery, type StagingOptions } from "../fetch/staging.ts";
 import type { OnBytes } from "../fetch/transfer.ts";
-import type { LoadState, LoadTarget } from "../load/target.ts";
+import type { LoadReport, LoadState, LoadTarget } from "../load/target.ts";
 
 export type TakeOptions = {
   readonly target: LoadTarget;
@@ -27,21 +27,24 @@ export async function take(
   delivery: VerifiedManifest,
   stage: (options: StagingOptions) => Promise<StagedDelivery>,
   options: TakeOptions,
-): Promise<LoadState> {
+): Promise<LoadReport> {
   const { target, parallel = 4, maxBytes, onBytes = () => {} } = options;
   const standing = await target.standing(delivery);
   options.onManifest?.(delivery, standing);
-  if (standing === "done") return standing;
+  if (standing === "done") return { standing, rowsBefore: 0 };
   if (standing === "damaged") {
     await stage({ staging: target.folder ?? "", parallel, maxBytes, onBytes });
-    return standing;
+    return { standing, rowsBefore: 0 };
   }
   const staging = await openStaging(options);
   const staged = await stage({ staging, parallel, maxBytes, onBytes });
   options.onLoad?.();
-  await target.load({ ...staged, datasets: await readColumns(staged.manifest, staged.folder) });
+  const { rowsBefore } = await target.load({
+    ...staged,
+    datasets: await readColumns(staged.manifest, staged.folder),
+  });
   await discard(staging, staged.manifest);
-  return standing;
+  return { standing, rowsBefore };
 }
 
 /**
