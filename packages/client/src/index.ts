@@ -22,7 +22,7 @@ export { type PullOptions, type PullReport, pull } from "./pull/pull.ts";
 
 export { type Bucket, type BucketOptions, openBucket } from "./bucket/bucket.ts";
 export { type BucketFeedOptions, bucketFeed } from "./follow/bucket-feed.ts";
-export type { DeliveryFeed, FeedState } from "./follow/feed.ts";
+export type { DeliveryFeed, SubscriptionState } from "./follow/feed.ts";
 export { type FollowOptions, follow } from "./follow/follow.ts";
 export { type ServiceFeedOptions, serviceFeed } from "./follow/service-feed.ts";
 

@@ -17,10 +17,20 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const at = { createdAt: "2026-11-21T04:03:12.000Z", expiresAt: "2026-12-05T04:03:12.000Z" };
+const at = {
+  createdAt: "2026-11-21T04:03:12.000Z",
+  completedAt: "2026-11-21T04:03:12.000Z",
+  expiresAt: "2026-12-05T04:03:12.000Z",
+};
 const served = [seed, delta].map(({ manifest: { deliveryId: id, generation, sequence } }) => ({
-  ...{ id, generation, sequence, status: "complete", noChange: false, failure: null },
-  ...{ ...at, completedAt: at.createdAt, acknowledgedAt: null },
+  id,
+  generation,
+  sequence,
+  status: "complete",
+  noChange: false,
+  failure: null,
+  acknowledgedAt: null,
+  ...at,
 }));
 
 /** Serves subscriptions, the first of which has deliveries. */

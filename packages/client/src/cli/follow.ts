@@ -6,7 +6,7 @@ import { ClientError } from "../errors.ts";
 import { fetchKeys } from "../fetch/keys.ts";
 import { readPins } from "../fetch/pins.ts";
 import { bucketFeed } from "../follow/bucket-feed.ts";
-import type { DeliveryFeed, FeedState } from "../follow/feed.ts";
+import type { DeliveryFeed, SubscriptionState } from "../follow/feed.ts";
 import { follow } from "../follow/follow.ts";
 import { acknowledgeBy, serviceFeed, stateBy } from "../follow/service-feed.ts";
 import { connect } from "../http/connection.ts";
@@ -151,7 +151,7 @@ const outlineOf = ({ manifest, sha256 }: ChainLink) => ({
 
 function stateText(
   subscription: string,
-  { status, failure }: FeedState,
+  { status, failure }: SubscriptionState,
   last: ChainLink | undefined,
 ): string {
   if (status !== "paused" && status !== "suspended") return `The subscription is ${status} again.`;

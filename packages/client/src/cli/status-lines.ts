@@ -17,7 +17,7 @@ export type LocalCopy = {
   readonly fault?: ClientError;
 };
 
-export type DeliveryPlace = Pick<RemoteDelivery, "generation" | "sequence"> & { readonly deliveryId: string };
+export type StatusPlace = Pick<RemoteDelivery, "generation" | "sequence"> & { readonly deliveryId: string };
 
 /** A copy and the subscription that it holds, or a subscription without a copy. */
 export type StatusLine = {
@@ -25,14 +25,14 @@ export type StatusLine = {
   readonly subscriptionId: string | null;
   /** Null if the service was not asked, or has no such subscription. */
   readonly subscription: RemoteSubscription | null;
-  readonly delivered: (DeliveryPlace & { readonly completedAt: string | null }) | null;
-  readonly acknowledged: (DeliveryPlace & { readonly acknowledgedAt: string }) | null;
+  readonly delivered: (StatusPlace & { readonly completedAt: string | null }) | null;
+  readonly acknowledged: (StatusPlace & { readonly acknowledgedAt: string }) | null;
   readonly nextDueAt: string | null;
   /** Null if no copy holds the subscription. */
   readonly copy: {
     readonly target: string;
     /** Null if nothing of a subscription was loaded. */
-    readonly loaded: (DeliveryPlace & Pick<CopyState, "asOf" | "loadedAt">) | null;
+    readonly loaded: (StatusPlace & Pick<CopyState, "asOf" | "loadedAt">) | null;
     /** Complete deliveries that are not loaded; null if it is not known. */
     readonly deliveriesBehind: number | null;
     /** Age of the copy's data in seconds. */
@@ -85,7 +85,7 @@ function lineOf(
   };
 }
 
-const placeOf = ({ id, generation, sequence }: RemoteDelivery): DeliveryPlace => ({
+const placeOf = ({ id, generation, sequence }: RemoteDelivery): StatusPlace => ({
   deliveryId: id,
   generation,
   sequence,

@@ -17,10 +17,10 @@ import {
   withTables,
 } from "./options.ts";
 import {
-  type DeliveryPlace,
   type LocalCopy,
   type ServedSubscription,
   type StatusLine,
+  type StatusPlace,
   statusLines,
 } from "./status-lines.ts";
 import { statusText, timeText } from "./subscriptions.ts";
@@ -134,7 +134,7 @@ const rowOf = ({ subscriptionId, subscription, ...line }: StatusLine, now: numbe
 ];
 
 const placeText = (
-  place: DeliveryPlace | null | undefined,
+  place: StatusPlace | null | undefined,
   at: string | null | undefined,
   now: number,
 ): string => (place ? `${place.generation}.${place.sequence} ${timeText(at, now)}` : "–");

@@ -4,7 +4,7 @@ import type { StagedDelivery, StagingOptions } from "../fetch/staging.ts";
 import type { ListedDelivery } from "./position.ts";
 
 /** State of a subscription, and the code of the failure for which it is suspended. */
-export type FeedState = {
+export type SubscriptionState = {
   readonly status: string;
   readonly failure?: { readonly code: string } | null | undefined;
 };
@@ -28,5 +28,5 @@ export type DeliveryFeed = {
   /** Acknowledges a loaded delivery; undefined if deliveries are not acknowledged. */
   readonly acknowledge: ((delivery: ChainLink) => Promise<void>) | undefined;
   /** Returns the state of the subscription. Absent if it is not known, as from a bucket alone. */
-  readonly state?: (() => Promise<FeedState>) | undefined;
+  readonly state?: (() => Promise<SubscriptionState>) | undefined;
 };

@@ -3,10 +3,9 @@ import { ClientError } from "../errors.ts";
 import type { VerifiedManifest } from "../fetch/manifest.ts";
 import { discard } from "../fetch/staging.ts";
 import { type Looks, longer, pauseFor } from "../http/pause.ts";
-import type { LoadReport } from "../load/target.ts";
-import { openStaging, type TakeOptions, take } from "../pull/take.ts";
+import { type LoadReport, openStaging, type TakeOptions, take } from "../pull/take.ts";
 import { countFailures } from "./failures.ts";
-import type { DeliveryFeed, FeedState } from "./feed.ts";
+import type { DeliveryFeed, SubscriptionState } from "./feed.ts";
 import type { ListedDelivery } from "./position.ts";
 
 export type FollowOptions = TakeOptions & {
@@ -20,7 +19,7 @@ export type FollowOptions = TakeOptions & {
   /** Called with the last loaded delivery after it has been acknowledged, if deliveries are acknowledged. */
   readonly onCurrent?: (delivery: ChainLink) => void | Promise<void>;
   /** Called when the subscription is paused or suspended, and when it goes on, with the last loaded delivery. */
-  readonly onState?: (state: FeedState, last: ChainLink | undefined) => void;
+  readonly onState?: (state: SubscriptionState, last: ChainLink | undefined) => void;
   /** Called after a failure that does not end the run, with the pause before the retry in milliseconds. */
   readonly onPause?: (error: ClientError | ManifestError, pause: number) => void;
 };

@@ -1,7 +1,7 @@
 import { ManifestError } from "@cadastre/manifest";
 import { partsOf } from "../content/columns.ts";
 import { ClientError } from "../errors.ts";
-import { changeRows, countOf, replaceRows } from "./fill.ts";
+import { changeRows, replaceRows, rowCountOf } from "./fill.ts";
 import { lastOf, linkOf, standingAmong, streamOf } from "./ledger.ts";
 import { copiesEndedBy, copyFault, requireFree, requireOwnTables } from "./ownership.ts";
 import type { SqlSession, Table } from "./session.ts";
@@ -100,7 +100,7 @@ async function fill(
   const existing = await requireOwnTables(session, manifest, options);
   let rowsBefore = 0;
   if (manifest.kind !== "delta")
-    for (const name of existing) rowsBefore += await countOf(session, session.names.of(name));
+    for (const name of existing) rowsBefore += await rowCountOf(session, session.names.of(name));
   await enter(session, delivery);
   if (manifest.kind !== "delta") {
     const ended = await copiesEndedBy(session, manifest, options);

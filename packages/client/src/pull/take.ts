@@ -8,6 +8,8 @@ import { discard, ownStaging, type StagedDelivery, type StagingOptions } from ".
 import type { OnBytes } from "../fetch/transfer.ts";
 import type { LoadReport, LoadState, LoadTarget } from "../load/target.ts";
 
+export type { LoadReport };
+
 export type TakeOptions = {
   readonly target: LoadTarget;
   /** Folder for parts until they are loaded. By default the target's staging folder, or `.cadastre` if it has none. */
