@@ -122,10 +122,10 @@ const outlineOf = ({
   manifestSha256: sha256,
   signed: signature !== undefined,
   rows: manifest.totals.rowCount,
-  rowsBefore,
+  ...(rowsBefore > 0 && { rowsBefore }),
   bytes: manifest.totals.byteLength,
   loaded: standing === "new",
-  repaired: standing === "damaged",
+  ...(standing === "damaged" && { repaired: true }),
   acknowledged,
 });
 
