@@ -178,7 +178,8 @@ export const clientErrors = {
   ],
   subscription_canceled: [
     "refused",
-    () => "the subscription is canceled for good: create another one with `cadastre-client subscribe`",
+    (d) =>
+      `the subscription is canceled for good${d["data"] === undefined ? "" : `, so no delivery follows; ${d["data"]}`}: create another one with \`cadastre-client subscribe\``,
   ],
   entitlement_changed: [
     "refused",
@@ -303,7 +304,17 @@ export const clientErrors = {
   table_foreign: [
     "conflict",
     (d) =>
-      `\`${d["table"]}\` does not hold what the delta changes: reset the subscription, or load elsewhere`,
+      `\`${d["table"]}\` does not hold the subscription's copy, because others have filled, renamed or dropped it: reset the subscription, or load elsewhere`,
+  ],
+  copy_replaced: [
+    "conflict",
+    (d) =>
+      `\`${d["table"]}\` was filled by delivery ${d["delivery"]} at ${d["at"]}, and no longer holds the copy of subscription ${d["subscription"]}: reset the subscription, follow it into another place, or give \`--replace-copy\` to load it here anew`,
+  ],
+  copy_ended: [
+    "conflict",
+    () =>
+      "another run has ended this copy with `--replace-copy`: to keep one again, follow the subscription into another place",
   ],
   copy_differs: [
     "conflict",
@@ -320,10 +331,15 @@ export const clientErrors = {
     (d) =>
       `${d["file"]} exists and was not created by this program, so it was not changed: choose another folder, or move it away`,
   ],
+  table_followed: [
+    "occupied",
+    (d) =>
+      `\`${d["table"]}\` holds the copy of subscription ${d["subscription"]}, which \`cadastre-client follow\` keeps, so it was not changed: load into another database or file, choose ${d["options"]}, or give \`--replace-copy\` to end that copy`,
+  ],
   table_referenced: [
     "occupied",
     (d) =>
-      `a load would also change or delete rows of \`${d["dependent"]}\`, by its foreign key to \`${d["table"]}\`: drop the key, or choose another name with ${d["options"]}`,
+      `\`${d["dependent"]}\` has a foreign key to \`${d["table"]}\`, so a load would change or delete its rows, or fail: drop the key, or choose another name with ${d["options"]}`,
   ],
   acknowledge_conflict: ["conflict", (d) => `the server does not take the acknowledgement${tell(d)}`],
 
@@ -336,6 +352,11 @@ export const clientErrors = {
     "local",
     (d) =>
       `${d["address"]} cannot be listened on${tell(d)}: choose another \`--port\`, or 0 for any free one`,
+  ],
+  copy_damaged: [
+    "local",
+    () =>
+      "files of a delivery of this copy are missing or damaged: run the same `cadastre-client follow` again, which fetches them again",
   ],
   target_failed: [
     "local",
@@ -362,6 +383,8 @@ export class ClientError extends Error {
   readonly exitCode: number;
   /** Code that the server, the system or the database reported; undefined if there was none. */
   readonly reported: string | undefined;
+  /** File at fault; undefined if there is none. */
+  readonly file: string | undefined;
   /** Option or argument at fault; undefined if the message alone tells it. */
   readonly target: string | undefined;
   /** Values that would have been accepted; undefined if they are not known. */
@@ -376,6 +399,7 @@ export class ClientError extends Error {
     super(message(details));
     this.code = code;
     this.reported = details["code"];
+    this.file = details["file"];
     this.exitCode = exitCodes[ending];
     this.target = target;
     this.allowed = allowed;

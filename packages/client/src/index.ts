@@ -22,7 +22,7 @@ export { type PullOptions, type PullReport, pull } from "./pull/pull.ts";
 
 export { type Bucket, type BucketOptions, openBucket } from "./bucket/bucket.ts";
 export { type BucketFeedOptions, bucketFeed } from "./follow/bucket-feed.ts";
-export type { DeliveryFeed } from "./follow/feed.ts";
+export type { DeliveryFeed, SubscriptionState } from "./follow/feed.ts";
 export { type FollowOptions, follow } from "./follow/follow.ts";
 export { type ServiceFeedOptions, serviceFeed } from "./follow/service-feed.ts";
 
@@ -45,8 +45,8 @@ export {
 
 export { type CopyState, readCopyState } from "./load/copy-state.ts";
 export { openTarget } from "./load/open-target.ts";
-export type { TablePlace } from "./load/table-place.ts";
-export type { LoadableDelivery, LoadState, LoadTarget } from "./load/target.ts";
+export type { TablePlace, TargetOptions } from "./load/table-place.ts";
+export type { LoadableDelivery, LoadReport, LoadState, LoadTarget } from "./load/target.ts";
 
 // Replicate: a resource by OData
 

@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { deltaAfter, seedAfter } from "./support/chain.ts";
 import { type DeliveryOptions, listings, makeDelivery, type Row } from "./support/deliveries.ts";
-import { duckdb, type Emptied, engines, load, sent, sqlite, withPostgres } from "./support/engines.ts";
+import {
+  duckdb,
+  type Emptied,
+  engines,
+  load,
+  overwrite,
+  sent,
+  sqlite,
+  withPostgres,
+} from "./support/engines.ts";
 import { emptyFolder } from "./support/folders.ts";
 import { startServer, type TestServer } from "./support/server.ts";
 
@@ -174,7 +183,7 @@ describe.each(engines)("$name", ({ begin, formats, isAbsent }) => {
 
     has("a delta of what another delivery has filled", async () => {
       const { place, seed } = await seeded();
-      await load(server, place.target, await makeDelivery({ id: "other", datasets: { listing: rows } }));
+      await overwrite(place, await makeDelivery({ id: "other", datasets: { listing: rows } }));
       const delta = await deltaAfter(seed, { datasets: { listing } });
       await expect(load(server, place.target, delta)).rejects.toMatchObject({
         code: "table_foreign",

@@ -250,7 +250,35 @@ describe.each(engines)("$name", ({ name, begin, isAbsent }) => {
   });
 });
 
+describe.each(engines)("$name", ({ name, begin, isAbsent }) => {
+  test.skipIf(isAbsent).each(name === "DuckDB" ? [""] : ["", "on delete restrict", "on delete set null"])(
+    "a table of the user's that refers to one of the copy with %j is told before an export is asked for",
+    async (action) => {
+      const place = await begin();
+      await load(server, place.target, await makeDelivery({ id: "first", datasets: { property: rows } }));
+      const type = name === "DuckDB" ? "varchar" : "text";
+      await place.exec(`create table my_fav (k ${type} references property ("Id") ${action});
+        insert into my_fav values ('P1')`);
+      await expectRefused(place, "my_fav", "select * from my_fav", "table_referenced");
+      const asked = server.requests.length;
+      const flags = ["pull", "--domain", "property", "--url", server.url, "--into", place.target];
+      const { code, stderr } = await runHere(flags);
+      expect([code, stderr]).toEqual([8, expect.stringMatching(/^table_referenced: `my_fav` /)]);
+      expect(server.requests).toHaveLength(asked);
+    },
+  );
+});
+
 describe.each([sqlite, postgresql])("$name", ({ begin, isAbsent }) => {
+  test.skipIf(isAbsent)("a reference that is checked at the end of the load does not hinder it", async () => {
+    const place = await begin();
+    await load(server, place.target, await makeDelivery({ id: "first", datasets: { property: rows } }));
+    await place.exec(`create table my_fav (k text references property ("Id") deferrable initially deferred);
+      insert into my_fav values ('P1')`);
+    expect(await load(server, place.target, await property())).toBe("new");
+    expect(await place.all("select * from my_fav")).toEqual([{ k: "P1" }]);
+  });
+
   test.skipIf(isAbsent)("a row that comes between check and load is seen", async () => {
     const place = await begin();
     await place.exec(`create table property ("Id" text primary key)`);

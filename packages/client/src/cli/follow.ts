@@ -5,9 +5,9 @@ import { ClientError } from "../errors.ts";
 import { fetchKeys } from "../fetch/keys.ts";
 import { readPins } from "../fetch/pins.ts";
 import { bucketFeed } from "../follow/bucket-feed.ts";
-import type { DeliveryFeed } from "../follow/feed.ts";
+import type { DeliveryFeed, SubscriptionState } from "../follow/feed.ts";
 import { follow } from "../follow/follow.ts";
-import { acknowledgeBy, serviceFeed } from "../follow/service-feed.ts";
+import { acknowledgeBy, serviceFeed, stateBy } from "../follow/service-feed.ts";
 import { connect } from "../http/connection.ts";
 import type { RetryContext } from "../http/request.ts";
 import { openTarget } from "../load/open-target.ts";
@@ -28,7 +28,7 @@ import {
   withPatience,
   withTrust,
 } from "./options.ts";
-import { showDeliveryProgress } from "./progress.ts";
+import { rowsText, showDeliveryProgress } from "./progress.ts";
 
 type Flags = KeyFlags &
   PatienceFlags &
@@ -91,7 +91,11 @@ async function openFeed(flags: Flags, means: RetryContext): Promise<OpenFeed> {
   if (keysOf === undefined) throw new ClientError("keys_or_unsigned");
   const bucket = await openBucket(fromBucket, { ...means, region, endpoint });
   const acknowledge = connection && acknowledgeBy(connection, reference);
-  return { feed: bucketFeed(bucket, subscription, { keysOf, pins, acknowledge }), close: bucket.close };
+  const state = connection && stateBy(connection, subscription);
+  return {
+    feed: bucketFeed(bucket, subscription, { keysOf, pins, acknowledge, state }),
+    close: bucket.close,
+  };
 }
 
 async function followShown(feed: DeliveryFeed, flags: Flags, { signal }: RetryContext): Promise<void> {
@@ -108,10 +112,18 @@ async function followShown(feed: DeliveryFeed, flags: Flags, { signal }: RetryCo
       once: flags.once ?? false,
       pauses: [Math.min(5, flags.poll) * 1000, flags.poll * 1000],
       signal,
-      onLoaded: ({ manifest, sha256 }) => {
+      onLoaded: ({ manifest, sha256 }, { standing, rowsBefore }) => {
         end();
-        if (flags.json) printResult(JSON.stringify(outlineOf({ manifest, sha256 })));
-        else printMessage(summary(manifest));
+        const more = {
+          ...(standing === "damaged" && { repaired: true }),
+          ...(rowsBefore > 0 && { rowsBefore }),
+        };
+        if (flags.json) printResult(JSON.stringify({ ...outlineOf({ manifest, sha256 }), ...more }));
+        else printMessage(standing === "damaged" ? repairText(manifest) : summary(manifest, rowsBefore));
+      },
+      onState: (state, last) => {
+        end();
+        printMessage(stateText(feed.subscription, state, last));
       },
       onPause: ({ code, message }, pause) => {
         end();
@@ -135,5 +147,26 @@ const outlineOf = ({ manifest, sha256 }: ChainLink) => ({
   removals: manifest.totals.removalCount,
 });
 
-const summary = ({ kind, generation, sequence, totals, window }: ChainLink["manifest"]): string =>
-  `Loaded the ${kind} ${generation}.${sequence} as of ${window.asOf}: ${totals.rowCount} rows, ${totals.removalCount} removals.`;
+function stateText(
+  subscription: string,
+  { status, failure }: SubscriptionState,
+  last: ChainLink | undefined,
+): string {
+  if (status !== "paused" && status !== "suspended") return `The subscription is ${status} again.`;
+  const reason = failure ? ` (${failure.code})` : "";
+  const data =
+    last === undefined ? "Nothing was loaded" : `The copy has the data of ${last.manifest.window.asOf}`;
+  return `The subscription is ${status}${reason}: no delivery follows until it is resumed, by \`cadastre-client subscriptions resume ${subscription}\`. ${data}.`;
+}
+
+const repairText = ({ kind, generation, sequence }: ChainLink["manifest"]): string =>
+  `Fetched files of the ${kind} ${generation}.${sequence} again, which were missing or damaged.`;
+
+function summary(
+  { kind, generation, sequence, totals, window }: ChainLink["manifest"],
+  rowsBefore: number,
+): string {
+  const rows = rowsText(totals.rowCount, rowsBefore);
+  const removals = kind === "delta" ? `, ${totals.removalCount} removals` : "";
+  return `Loaded the ${kind} ${generation}.${sequence} as of ${window.asOf}: ${rows}${removals}.`;
+}

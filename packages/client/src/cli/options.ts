@@ -124,6 +124,7 @@ export type LoadFlags = TableFlags & {
   readonly maxBytes?: number;
   readonly reference: string;
   readonly acknowledge: boolean;
+  readonly replaceCopy?: true;
 };
 
 export const withLoad = (command: Command): Command =>
@@ -144,7 +145,11 @@ export const withLoad = (command: Command): Command =>
       "what the acknowledgement says",
       `cadastre-client on ${hostname()}`.slice(0, 256),
     )
-    .option("--no-acknowledge", "do not tell the server what is loaded");
+    .option("--no-acknowledge", "do not tell the server what is loaded")
+    .option(
+      "--replace-copy",
+      "end the copy that `follow` keeps in these tables for another subscription, or has lost",
+    );
 
 /** Options for signatures and pins. */
 export type TrustFlags = {

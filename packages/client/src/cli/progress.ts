@@ -20,6 +20,12 @@ export function size(bytes: number): string {
   return `${(bytes / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`;
 }
 
+const grouped = new Intl.NumberFormat("en");
+
+/** Formats the rows of a load and those that it has replaced: `12 rows`, `12 rows in place of 7,030`. */
+export const rowsText = (rows: number, before: number): string =>
+  `${grouped.format(rows)} rows${before > 0 ? ` in place of ${grouped.format(before)}` : ""}`;
+
 /** Progress of a delivery: callbacks for a pull, and the end of what is shown. */
 export type DeliveryProgress = Required<Pick<TakeOptions, "onManifest" | "onBytes" | "onLoad">> & {
   readonly end: () => void;

@@ -4,6 +4,7 @@ import { domains, type ExportRequest } from "../fetch/exports.ts";
 import { readPins } from "../fetch/pins.ts";
 import type { Connection } from "../http/connection.ts";
 import { openTarget, readTarget, targetIdentity } from "../load/open-target.ts";
+import type { LoadState } from "../load/target.ts";
 import { endsExport, exportOnce, type PendingExport } from "../pull/pending.ts";
 import { type PullOptions, type PullReport, pull } from "../pull/pull.ts";
 import { openStaging } from "../pull/take.ts";
@@ -20,7 +21,7 @@ import {
   withLoad,
   withTrust,
 } from "./options.ts";
-import { showDeliveryProgress } from "./progress.ts";
+import { rowsText, showDeliveryProgress } from "./progress.ts";
 import { namingOptions, type RefusedOptions } from "./refused-options.ts";
 
 type Flags = ConnectionFlags &
@@ -132,7 +133,12 @@ async function pullShown(
   }
 }
 
-const outlineOf = ({ delivery: { manifest, sha256, signature }, standing, acknowledged }: PullReport) => ({
+const outlineOf = ({
+  delivery: { manifest, sha256, signature },
+  standing,
+  rowsBefore,
+  acknowledged,
+}: PullReport) => ({
   deliveryId: manifest.deliveryId,
   domain: manifest.domain,
   generation: manifest.generation,
@@ -141,14 +147,19 @@ const outlineOf = ({ delivery: { manifest, sha256, signature }, standing, acknow
   asOf: manifest.window.asOf,
   signed: signature !== undefined,
   rows: manifest.totals.rowCount,
+  ...(rowsBefore > 0 && { rowsBefore }),
   bytes: manifest.totals.byteLength,
   loaded: standing === "new",
+  ...(standing === "damaged" && { repaired: true }),
   acknowledged,
 });
 
-function summary({ delivery: { manifest, sha256 }, standing, acknowledged }: PullReport): string {
+function summary({ delivery: { manifest, sha256 }, standing, rowsBefore, acknowledged }: PullReport): string {
   const what = `delivery ${manifest.deliveryId} (manifest ${sha256.slice(0, 12)}) as of ${manifest.window.asOf}`;
-  const loaded =
-    standing === "done" ? `The ${what} had been loaded` : `Loaded ${what}, ${manifest.totals.rowCount} rows`;
-  return `${loaded}${acknowledged ? ", and acknowledged it" : ""}.`;
+  const loaded = {
+    new: `Loaded ${what}, ${rowsText(manifest.totals.rowCount, rowsBefore)}`,
+    done: `The ${what} had been loaded`,
+    damaged: `Fetched files of ${what} again, which were missing or damaged`,
+  } as const satisfies Record<LoadState, string>;
+  return `${loaded[standing]}${acknowledged ? ", and acknowledged it" : ""}.`;
 }

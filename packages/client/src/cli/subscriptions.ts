@@ -5,6 +5,7 @@ import {
   findRemoteSubscription,
   listRemoteDeliveries,
   listRemoteSubscriptions,
+  nextDueAt,
   type RemoteChange,
   type RemoteSubscription,
 } from "../subscriptions/subscriptions.ts";
@@ -68,7 +69,7 @@ const rowOf = (one: RemoteSubscription, now: number): readonly string[] => [
   cadenceText(one.cadenceSeconds),
   one.deliveryMode,
   statusText(one),
-  timeText(one.next_due_at, now),
+  timeText(nextDueAt(one), now),
   one.id,
 ];
 
@@ -103,7 +104,7 @@ function subscriptionText(subscription: RemoteSubscription): string {
     "when empty": subscription.emptyDeliveryBehavior,
     status: statusText(subscription),
     "next delivery": `${subscription.generation}.${subscription.next_sequence}`,
-    "next due": timeText(subscription.next_due_at, now),
+    "next due": timeText(nextDueAt(subscription), now),
     created: timeText(subscription.created_at, now),
   };
   const rows = Object.entries(lines).map(([name, value]) => [
@@ -178,6 +179,7 @@ async function changeShown(
 ): Promise<void> {
   const changed = await asked(() => changeRemoteSubscription(connection, id, change));
   if (json) return printResult(JSON.stringify(changed));
-  const due = changed.next_due_at === null ? "" : `, next due ${timeText(changed.next_due_at, Date.now())}`;
+  const next = nextDueAt(changed);
+  const due = next === null ? "" : `, next due ${timeText(next, Date.now())}`;
   printMessage(`The subscription \`${printable(changed.name)}\` is ${statusText(changed)}${due}.`);
 }

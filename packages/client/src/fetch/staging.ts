@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type Manifest, type ManifestPart, sha256 } from "@cadastre/manifest";
+import { type Manifest, ManifestError, type ManifestPart, readManifest, sha256 } from "@cadastre/manifest";
 import { ClientError } from "../errors.ts";
 import type { Connection } from "../http/connection.ts";
 import type { RetryContext } from "../http/request.ts";
@@ -130,18 +130,30 @@ async function layOut(
   { bytes, sha256: hash, signature, manifest }: VerifiedManifest,
 ): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const isStaged = stagedBy(manifest);
+  const isStaged = isStagedFile(manifest);
   for (const name of await readdir(folder))
     if (!isStaged(name)) throw new ClientError("file_occupied", { file: join(folder, name) });
   const file = join(folder, manifestFile);
   const before = await readFile(file).catch(unlessMissing);
-  if (before !== undefined && (await sha256(before)) !== hash) throw new ClientError("manifest_changed");
+  if (before !== undefined && (await sha256(before)) !== hash && isManifest(before))
+    throw new ClientError("manifest_changed");
   await writeAtomically(file, bytes);
   if (signature !== undefined) await writeAtomically(join(folder, signatureFile), JSON.stringify(signature));
 }
 
+/** False for bytes that are damaged, such as a truncated file. */
+function isManifest(bytes: Uint8Array): boolean {
+  try {
+    readManifest(bytes);
+    return true;
+  } catch (error) {
+    if (error instanceof ManifestError) return false;
+    throw error;
+  }
+}
+
 /** Returns a test for the names of files that staging a delivery creates, partial files included. */
-function stagedBy({ parts }: Manifest): (name: string) => boolean {
+export function isStagedFile({ parts }: Manifest): (name: string) => boolean {
   const own = new Set([manifestFile, signatureFile, ...parts.map(({ name }) => name)]);
   return (name) => own.has(name) || name.endsWith(".partial");
 }
@@ -158,7 +170,7 @@ export async function discard(staging: string, manifest: Manifest): Promise<void
   const folder = join(staging, manifest.deliveryId);
   await onDisk(folder, async () => {
     const files = (await readdir(folder).catch(unlessMissing)) ?? [];
-    const own = files.filter(stagedBy(manifest));
+    const own = files.filter(isStagedFile(manifest));
     for (const name of own) await rm(join(folder, name), { recursive: true, force: true });
     // Not recursive: fails rather than deletes a file that appears meanwhile.
     if (own.length > 0 && own.length === files.length) await rmdir(folder).catch(unlessMissing);

@@ -15,6 +15,8 @@ export type BucketFeedOptions = {
   readonly pins?: Pins;
   /** Acknowledges a loaded delivery to the service; undefined if deliveries are not acknowledged. */
   readonly acknowledge?: DeliveryFeed["acknowledge"];
+  /** Asks the service for the state of the subscription; undefined if it is not asked. */
+  readonly state?: DeliveryFeed["state"];
 };
 
 /** Key of the last object of a publication. Source: docs/push-onboarding.md, "Layout below the prefix". */
@@ -26,7 +28,7 @@ const digits = (value: number): string => String(value).padStart(8, "0");
 export function bucketFeed(
   bucket: Bucket,
   subscription: string,
-  { keysOf, pins = {}, acknowledge }: BucketFeedOptions,
+  { keysOf, pins = {}, acknowledge, state }: BucketFeedOptions,
 ): DeliveryFeed {
   if (!deliveryId.safeParse(subscription).success) throw new ClientError("subscription_id_invalid");
   const root = `subscriptions/${subscription}/`;
@@ -53,6 +55,7 @@ export function bucketFeed(
         options,
       ),
     acknowledge,
+    state,
   };
 }
 

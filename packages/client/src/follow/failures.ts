@@ -36,6 +36,7 @@ export const consequenceOfCode: Readonly<Partial<Record<ClientErrorCode | Manife
     part_hash_differs: "goes on",
     part_length_differs: "goes on",
     // A retry gives the same result: the fault is in signed content, or in the copy itself.
+    subscription_canceled: "ends",
     pin_differs: "ends",
     delivered_to_bucket: "ends",
     dataset_not_loadable: "ends",
@@ -45,6 +46,8 @@ export const consequenceOfCode: Readonly<Partial<Record<ClientErrorCode | Manife
     removal_contradicted: "ends",
     ledger_conflict: "ends",
     table_foreign: "ends",
+    copy_replaced: "ends",
+    copy_ended: "ends",
     copy_differs: "ends",
   };
 

@@ -3,6 +3,12 @@ import type { VerifiedManifest } from "../fetch/manifest.ts";
 import type { StagedDelivery, StagingOptions } from "../fetch/staging.ts";
 import type { ListedDelivery } from "./position.ts";
 
+/** State of a subscription, and the code of the failure for which it is suspended. */
+export type SubscriptionState = {
+  readonly status: string;
+  readonly failure?: { readonly code: string } | null | undefined;
+};
+
 /** Source of the deliveries of a subscription: the service, or a bucket. */
 export type DeliveryFeed = {
   readonly subscription: string;
@@ -21,4 +27,6 @@ export type DeliveryFeed = {
   ) => Promise<StagedDelivery>;
   /** Acknowledges a loaded delivery; undefined if deliveries are not acknowledged. */
   readonly acknowledge: ((delivery: ChainLink) => Promise<void>) | undefined;
+  /** Returns the state of the subscription. Absent if it is not known, as from a bucket alone. */
+  readonly state?: (() => Promise<SubscriptionState>) | undefined;
 };

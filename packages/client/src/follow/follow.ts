@@ -2,9 +2,9 @@ import type { ChainLink, ManifestError } from "@cadastre/manifest";
 import { ClientError } from "../errors.ts";
 import type { VerifiedManifest } from "../fetch/manifest.ts";
 import { type Looks, longer, pauseFor } from "../http/pause.ts";
-import { discardLoaded, type TakeOptions, take } from "../pull/take.ts";
+import { discardLoaded, type LoadReport, type TakeOptions, take } from "../pull/take.ts";
 import { countFailures } from "./failures.ts";
-import type { DeliveryFeed } from "./feed.ts";
+import type { DeliveryFeed, SubscriptionState } from "./feed.ts";
 import type { ListedDelivery } from "./position.ts";
 
 export type FollowOptions = TakeOptions & {
@@ -13,10 +13,12 @@ export type FollowOptions = TakeOptions & {
   /** Pauses between two looks for deliveries when there are none. */
   readonly pauses?: Looks;
   readonly signal?: AbortSignal | undefined;
-  /** Called after a delivery is loaded, before it is acknowledged. */
-  readonly onLoaded?: (delivery: VerifiedManifest) => void | Promise<void>;
+  /** Called after a delivery is loaded, or its damaged files were fetched again (`damaged`), before it is acknowledged. */
+  readonly onLoaded?: (delivery: VerifiedManifest, report: LoadReport) => void | Promise<void>;
   /** Called with the last loaded delivery after it has been acknowledged, if deliveries are acknowledged. */
   readonly onCurrent?: (delivery: ChainLink) => void | Promise<void>;
+  /** Called when the subscription is paused or suspended, and when it goes on, with the last loaded delivery. */
+  readonly onState?: (state: SubscriptionState, last: ChainLink | undefined) => void;
   /** Called after a failure that does not end the run, with the pause before the retry in milliseconds. */
   readonly onPause?: (error: ClientError | ManifestError, pause: number) => void;
 };
@@ -55,10 +57,13 @@ export async function follow(feed: DeliveryFeed, options: FollowOptions): Promis
 function roundsOf(feed: DeliveryFeed, options: FollowOptions): () => Promise<boolean> {
   const { target, onLoaded, onCurrent } = options;
   let told: string | undefined;
+  const tellState = stateTeller(feed, options);
   return async () => {
     const last = await target.last(feed.subscription);
     // First, because it detects that the server's history differs from the copy's.
     const next = await feed.next(last);
+    // A seed replaces what the tables hold.
+    if (last !== undefined && next?.sequence !== 0) await target.requireIntact(last);
     if (last !== undefined && last.sha256 !== told) {
       // The run that loaded it may have been interrupted before this.
       await feed.acknowledge?.(last);
@@ -66,12 +71,41 @@ function roundsOf(feed: DeliveryFeed, options: FollowOptions): () => Promise<boo
       told = last.sha256;
       await onCurrent?.(last);
     }
-    if (next === undefined) return false;
+    if (next === undefined) {
+      await tellState(last);
+      return false;
+    }
     const delivery = await feed.manifest(next);
     requirePlace(delivery, next, feed.subscription);
-    await take(delivery, (staging) => feed.stage(delivery, next, staging), options);
-    await onLoaded?.(delivery);
+    const report = await take(delivery, (staging) => feed.stage(delivery, next, staging), options);
+    await onLoaded?.(delivery, report);
     return true;
+  };
+}
+
+/** States in which no delivery follows until somebody acts. */
+const waiting: ReadonlySet<string> = new Set(["paused", "suspended"]);
+
+/**
+ * Returns a function that looks at the state of the subscription, and tells it once per change.
+ *
+ * @throws {ClientError} `subscription_canceled`
+ */
+function stateTeller(
+  feed: DeliveryFeed,
+  { onState }: FollowOptions,
+): (last: ChainLink | undefined) => Promise<void> {
+  let told: string | undefined;
+  return async (last) => {
+    const state = await feed.state?.();
+    if (state?.status === "canceled") {
+      const asOf = last?.manifest.window.asOf;
+      const data = asOf === undefined ? "nothing of it was loaded" : `the copy has its data as of ${asOf}`;
+      throw new ClientError("subscription_canceled", { data });
+    }
+    const status = state !== undefined && waiting.has(state.status) ? state.status : undefined;
+    if (state !== undefined && status !== told) onState?.(state, last);
+    told = status;
   };
 }
 

@@ -22,6 +22,8 @@ const limits = [20, 500] as const;
 
 const count = z.int().nonnegative();
 const listed = z.array(z.object({ id: deliveryId, status: z.string(), generation: count, sequence: count }));
+const word = z.string().regex(/^\w{1,64}$/);
+const feedState = z.object({ status: word, failure: z.object({ code: word }).nullish() });
 
 /** Returns a feed of a subscription's deliveries from a service. */
 export function serviceFeed(
@@ -50,8 +52,18 @@ export function serviceFeed(
     manifest: ({ id }) => fetchManifest(connection, id, { trust, pins }),
     stage: (delivery, _, options) => stageParts(connection, delivery, options),
     acknowledge: acknowledgeBy(connection, reference),
+    state: stateBy(connection, subscription),
   };
 }
+
+/** Returns a function that asks a service for the state of a subscription. */
+export const stateBy =
+  (connection: Connection, subscription: string): NonNullable<DeliveryFeed["state"]> =>
+  async () => {
+    const request = "the subscription";
+    const path = `/v1/file-export-subscriptions/${subscription}`;
+    return dataOf(await askJson(connection, { path }, request), feedState, request);
+  };
 
 /** Returns a function that acknowledges deliveries to a service, wherever they were read from. */
 export const acknowledgeBy = (

@@ -1,15 +1,15 @@
-import { lstat, readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { lstat } from "node:fs/promises";
 import { ManifestError, readManifest } from "@cadastre/manifest";
 import { ClientError } from "../errors.ts";
-import { onDisk, readManifestFile, unlessMissing } from "../fetch/disk.ts";
-import { manifestFile } from "../fetch/staging.ts";
+import { onDisk, unlessMissing } from "../fetch/disk.ts";
 import { openSession } from "./duckdb.ts";
 import { requireFolder } from "./folder.ts";
-import { streamOf } from "./ledger.ts";
+import { type FolderEntry, lastIntact, readLedger } from "./folder-ledger.ts";
+import { lastOf, streamOf } from "./ledger.ts";
 import { databaseAddress, readTarget } from "./open-target.ts";
+import { copyFault } from "./ownership.ts";
 import { openPostgresSession } from "./postgres.ts";
-import { quoteIdentifier, type SqlSession, tableNames } from "./session.ts";
+import type { SqlSession } from "./session.ts";
 import { ledgerTables } from "./sql-ledger.ts";
 import { asTargetError } from "./sql-target.ts";
 import { openSqliteSession } from "./sqlite.ts";
@@ -27,26 +27,25 @@ export type CopyState = {
   readonly asOf: string;
   /** Instant of the load; of a folder, when its manifest was written. */
   readonly loadedAt: string;
+  /** The reason why the copy no longer holds this delivery: another one has filled its tables, say. Absent if it does. */
+  readonly fault?: ClientError;
 };
 
-type LoadedEntry = { readonly manifest: string; readonly loadedAt: string };
+type LoadedEntry = Pick<CopyState, "loadedAt" | "fault"> & { readonly manifest: string };
 
 /** Readers of a ledger by the scheme of the target. They create nothing. */
 const readers = {
   folder: (path) => folderEntries(path),
   sqlite: async (file, place) => {
     await requireFile(file);
-    return withSession(await openSqliteSession(file, place), place);
+    return withSession((where) => openSqliteSession(file, where), place);
   },
   duckdb: async (file, place) => {
     await requireFile(file);
-    return withSession(await openSession(file, { prefix: place.prefix }), place);
+    return withSession((where) => openSession(file, where), place);
   },
   postgres: async (rest, place) =>
-    withSession(
-      await openPostgresSession(databaseAddress(rest), { prefix: place.prefix }, ledgerTables.loads),
-      place,
-    ),
+    withSession((where) => openPostgresSession(databaseAddress(rest), where, ledgerTables.loads), place),
 } as const satisfies Record<string, (rest: string, place: TablePlace) => Promise<readonly LoadedEntry[]>>;
 
 /**
@@ -64,12 +63,12 @@ export async function readCopyState(target: string, place: TablePlace = {}): Pro
 const lastIn = (states: readonly CopyState[]): CopyState | undefined =>
   states.toSorted((a, b) => a.generation - b.generation || a.sequence - b.sequence).at(-1);
 
-function stateOf({ manifest: text, loadedAt }: LoadedEntry): readonly CopyState[] {
+function stateOf({ manifest: text, ...facts }: LoadedEntry): readonly CopyState[] {
   try {
     const manifest = readManifest(new TextEncoder().encode(text));
     const { deliveryId, domain, generation, sequence, window } = manifest;
     return [
-      { stream: streamOf(manifest), deliveryId, domain, generation, sequence, asOf: window.asOf, loadedAt },
+      { stream: streamOf(manifest), deliveryId, domain, generation, sequence, asOf: window.asOf, ...facts },
     ];
   } catch (error) {
     // Other files in the folder are not this program's.
@@ -86,32 +85,59 @@ async function requireFile(file: string): Promise<void> {
 async function folderEntries(folder: string): Promise<readonly LoadedEntry[]> {
   await requireFile(folder);
   await requireFolder(folder);
-  const entries: LoadedEntry[] = [];
-  for (const child of await onDisk(folder, () => readdir(folder, { withFileTypes: true }))) {
-    if (!child.isDirectory() || child.name.startsWith(".")) continue;
-    const file = join(folder, child.name, manifestFile);
-    const found = await onDisk(file, () => lstat(file).catch(unlessMissing));
-    if (found === undefined) continue;
-    const manifest = await onDisk(file, () => readManifestFile(file));
-    entries.push({ manifest: manifest.toString("utf8"), loadedAt: found.mtime.toISOString() });
-  }
-  return entries;
+  return onDisk(folder, async () => {
+    const { entries, hasUnreadable } = await readLedger(folder);
+    const streams = [...new Set(entries.map(({ stream }) => stream))];
+    const of = (stream: string) => entries.filter((entry) => entry.stream === stream);
+    return Promise.all(streams.map((stream) => folderState(of(stream), hasUnreadable)));
+  });
 }
 
-async function withSession(
-  session: SqlSession,
-  { schema, prefix = "" }: TablePlace,
-): Promise<readonly LoadedEntry[]> {
+async function folderState(entries: readonly FolderEntry[], hasUnreadable: boolean): Promise<LoadedEntry> {
+  const [last, intact] = [lastOf(entries), await lastIntact(entries, hasUnreadable)];
+  const { manifest = "", loadedAt = "" } = last ?? {};
+  return last === intact
+    ? { manifest, loadedAt }
+    : { manifest, loadedAt, fault: new ClientError("copy_damaged") };
+}
+
+type OpenSession = (place: TablePlace) => Promise<SqlSession>;
+
+async function withSession(open: OpenSession, place: TablePlace): Promise<readonly LoadedEntry[]> {
+  const { prefix, schema } = place;
+  // Without the schema, because a session creates the one that it is opened with.
+  if (schema !== undefined && !(await closing(open({ prefix }), (session) => hasLedgerIn(session, schema))))
+    return [];
+  return closing(open(place), async (session) => {
+    if ((await session.relation(ledgerTables.loads)) === undefined) return [];
+    const rows = await session.run(lastOfStreams(session.names.of(ledgerTables.loads)));
+    const entries: LoadedEntry[] = [];
+    for (const row of rows) {
+      const manifest = String(row["manifest"]);
+      const fault = await faultOf(session, manifest);
+      const loadedAt = String(row["loaded_at"]);
+      entries.push({ manifest, loadedAt, ...(fault === undefined ? {} : { fault }) });
+    }
+    return entries;
+  });
+}
+
+async function closing<T>(
+  opened: Promise<SqlSession>,
+  work: (session: SqlSession) => Promise<T>,
+): Promise<T> {
+  const session = await opened;
   try {
-    const names = schema === undefined ? session.names : tableNames(prefix, `${quoteIdentifier(schema)}.`);
-    return await asTargetError(session.title, async () => {
-      if (!(await hasLedger(session, schema))) return [];
-      const rows = await session.run(lastOfStreams(names.of(ledgerTables.loads)));
-      return rows.map((row) => ({ manifest: String(row["manifest"]), loadedAt: String(row["loaded_at"]) }));
-    });
+    return await asTargetError(session.title, () => work(session));
   } finally {
     await session.close();
   }
+}
+
+/** Returns the fault of a subscription's copy. One-off exports replace one another. */
+async function faultOf(session: SqlSession, text: string): Promise<ClientError | undefined> {
+  const manifest = readManifest(new TextEncoder().encode(text));
+  return manifest.subscriptionId === null ? undefined : copyFault(session, manifest);
 }
 
 /** Returns the statement that selects the last delivery of each stream. @param loads table of the ledger as SQL */
@@ -120,9 +146,8 @@ const lastOfStreams = (loads: string): string =>
      select 1 from ${loads} m where m.stream = l.stream
        and (m.generation > l.generation or (m.generation = l.generation and m.sequence > l.sequence)))`;
 
-/** True if the copy has a ledger. A named schema is not opened by the session, which would create it. */
-async function hasLedger({ run, relation, names }: SqlSession, schema: string | undefined): Promise<boolean> {
-  if (schema === undefined) return (await relation(ledgerTables.loads)) !== undefined;
+/** True if a schema has the ledger of a copy. */
+async function hasLedgerIn({ run, names }: SqlSession, schema: string): Promise<boolean> {
   const found = await run(
     "select table_name from information_schema.tables where table_schema = ? and table_name = ?",
     [schema, names.prefix + ledgerTables.loads],

@@ -3,10 +3,7 @@ import { markPrefix, type SqlSession } from "./session.ts";
 
 const kinds: Readonly<Record<string, string>> = { "BASE TABLE": "table", VIEW: "view" };
 
-/**
- * Looks up a table or view by name, ignoring letter case as DuckDB does. `changedByDelete` is always empty: a foreign key of DuckDB cannot
- * delete rows of other tables.
- */
+/** Looks up a table or view by name, ignoring letter case as DuckDB does. */
 export async function duckdbRelation(
   run: SqlSession["run"],
   schema: string,
@@ -25,7 +22,7 @@ export async function duckdbRelation(
     columns: [...columns.keys()],
     primaryKey,
     marks: await marksOf(run, schema, name, primaryKey),
-    changedByDelete: [],
+    dependents: await dependentsOf(run, schema, name),
   };
 }
 
@@ -69,6 +66,21 @@ export async function duckdbColumns(
     [schema, name],
   );
   return new Map(found.map((column) => [String(column["name"]), String(column["type"])]));
+}
+
+/** Returns the tables with a foreign key to a table: DuckDB replaces no table that has one. */
+async function dependentsOf(
+  run: SqlSession["run"],
+  schema: string,
+  name: string,
+): Promise<readonly string[]> {
+  const found = await run(
+    `select distinct table_name as name from duckdb_constraints()
+     where database_name = current_database() and schema_name = ? and constraint_type = 'FOREIGN KEY'
+       and lower(referenced_table) = lower(?) and lower(table_name) <> lower(?)`,
+    [schema, name, name],
+  );
+  return found.map((other) => String(other["name"]));
 }
 
 async function keyOf(run: SqlSession["run"], schema: string, name: string): Promise<readonly string[]> {

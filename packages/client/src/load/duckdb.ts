@@ -18,7 +18,7 @@ import {
   tableNames,
 } from "./session.ts";
 import { sqlTarget, targetFailure } from "./sql-target.ts";
-import type { TablePlace } from "./table-place.ts";
+import type { TablePlace, TargetOptions } from "./table-place.ts";
 import type { LoadTarget } from "./target.ts";
 
 const types = {
@@ -53,8 +53,8 @@ const structOf = ({ columns }: Table): string =>
   Array.from(columns, ([column, kind]) => `${quoteIdentifier(column)}: '${types[kind]}'`).join(", ");
 
 /** Opens a DuckDB file as a target. No other database target can load Parquet. */
-export const openDuckdb = async (file: string, place: TablePlace): Promise<LoadTarget> =>
-  sqlTarget(await openSession(file, place));
+export const openDuckdb = async (file: string, options: TargetOptions): Promise<LoadTarget> =>
+  sqlTarget(await openSession(file, options), options);
 
 /** Keeps DuckDB from downloading extensions, and from loading those that lie in the user's home folder. */
 const settings = { autoinstall_known_extensions: "false", autoload_known_extensions: "false" };

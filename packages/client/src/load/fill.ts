@@ -51,9 +51,9 @@ export async function changeRows(
   const [rows, removals] = [names.of(staged.rows), names.of(staged.removals)];
   const changed = `select ${key} from ${rows}`;
   const removed = `select ${key} from ${removals}`;
-  if ((await countOf(session, `${removals} where ${key} in (${changed})`)) > 0)
+  if ((await rowCountOf(session, `${removals} where ${key} in (${changed})`)) > 0)
     throw new ClientError("removal_contradicted", { dataset: name });
-  if ((await countOf(session, `${own} where ${key} in (${removed})`)) !== removalCount)
+  if ((await rowCountOf(session, `${own} where ${key} in (${removed})`)) !== removalCount)
     throw new ClientError("copy_differs", { table: names.shown(table.name) });
   for (const keys of [removed, changed]) await run(`delete from ${own} where ${key} in (${keys})`);
   const list = listOf(columns);
@@ -61,7 +61,8 @@ export async function changeRows(
   for (const beside of [rows, removals]) await run(`drop table ${beside}`);
 }
 
-async function countOf({ run }: SqlSession, from: string): Promise<number> {
+/** Counts the rows of a table. @param from the table as SQL, with a condition perhaps */
+export async function rowCountOf({ run }: SqlSession, from: string): Promise<number> {
   const [count] = await run(`select count(*) as n from ${from}`);
   return Number(count?.["n"]);
 }
@@ -72,7 +73,7 @@ async function requireCount(
   wanted: number,
   dataset: string,
 ): Promise<void> {
-  const rows = await countOf(session, session.names.of(table));
+  const rows = await rowCountOf(session, session.names.of(table));
   if (rows !== wanted)
     throw new ClientError("part_count_differs", { part: `of ${dataset}`, rows: String(rows) });
 }

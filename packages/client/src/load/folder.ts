@@ -1,11 +1,12 @@
 import { cp, lstat, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { ManifestError, readManifest, sha256 } from "@cadastre/manifest";
 import { ClientError } from "../errors.ts";
-import { onDisk, readManifestFile, syncFolder, unlessMissing } from "../fetch/disk.ts";
-import { manifestFile, ownStaging } from "../fetch/staging.ts";
-import { type LedgerEntry, lastOf, linkOf, standingAmong, streamOf } from "./ledger.ts";
-import type { LoadableDelivery, LoadTarget } from "./target.ts";
+import { onDisk, syncFolder, unlessMissing } from "../fetch/disk.ts";
+import type { VerifiedManifest } from "../fetch/manifest.ts";
+import { ownStaging } from "../fetch/staging.ts";
+import { type FolderEntry, faultyPart, lacksManifest, lastIntact, readLedger } from "./folder-ledger.ts";
+import { linkOf, standingAmong, streamOf } from "./ledger.ts";
+import type { LoadableDelivery, LoadState, LoadTarget } from "./target.ts";
 
 /**
  * Opens a folder as a target. Each delivery becomes a subfolder, which appears complete in one step. The manifests in them are the ledger.
@@ -14,20 +15,15 @@ export async function openFolder(folder: string): Promise<LoadTarget> {
   const staging = join(folder, ownStaging);
   await requireFolder(folder);
   await onDisk(folder, () => mkdir(staging, { recursive: true }));
-  const standing: LoadTarget["standing"] = async (delivery) => {
-    const entries = await onDisk(folder, () => entriesOf(folder, streamOf(delivery.manifest)));
-    const found = standingAmong(delivery, entries);
-    const place = join(folder, delivery.manifest.deliveryId);
-    const other = await onDisk(place, () => lstat(place).catch(unlessMissing));
-    if (found === "new" && other !== undefined) throw new ClientError("file_occupied", { file: place });
-    return found;
-  };
+  const standing = (delivery: VerifiedManifest) => onDisk(folder, () => standingIn(folder, delivery));
   return {
     staging,
+    folder,
     requireFree: async () => {},
     standing,
     load: async (delivery) => {
-      if ((await standing(delivery)) === "done") return "done";
+      const before = await standing(delivery);
+      if (before !== "new") return { standing: before, rowsBefore: 0 };
       const place = join(folder, delivery.manifest.deliveryId);
       await onDisk(place, async () => {
         try {
@@ -38,12 +34,16 @@ export async function openFolder(folder: string): Promise<LoadTarget> {
         }
         await syncFolder(folder);
       });
-      return "new";
+      return { standing: before, rowsBefore: 0 };
     },
-    last: async (subscription) => {
-      const last = lastOf(await onDisk(folder, () => entriesOf(folder, subscription)));
-      return last && linkOf(last);
-    },
+    last: (subscription) =>
+      onDisk(folder, async () => {
+        const { entries, hasUnreadable } = await readLedger(folder);
+        const copy = entries.filter(({ stream }) => stream === subscription);
+        const last = await lastIntact(copy, hasUnreadable);
+        return last && linkOf(last);
+      }),
+    requireIntact: async () => {},
     close: async () => {},
   };
 }
@@ -53,6 +53,26 @@ export async function requireFolder(path: string): Promise<void> {
   const found = await onDisk(path, () => stat(path).catch(unlessMissing));
   if (found !== undefined && !found.isDirectory())
     throw new ClientError("target_invalid", { reason: `${path} is a file` });
+}
+
+async function standingIn(folder: string, delivery: VerifiedManifest): Promise<LoadState> {
+  const { manifest } = delivery;
+  const place = join(folder, manifest.deliveryId);
+  const { entries } = await readLedger(folder);
+  const stream = entries.filter((entry) => entry.stream === streamOf(manifest));
+  if (await lacksManifest(place, manifest)) {
+    const isBefore = ({ generation, sequence }: FolderEntry) =>
+      generation < manifest.generation ||
+      (generation === manifest.generation && sequence < manifest.sequence);
+    standingAmong(delivery, stream.filter(isBefore));
+    return "damaged";
+  }
+  const found = standingAmong(delivery, stream);
+  const other = await lstat(place).catch(unlessMissing);
+  if (found === "done")
+    return other !== undefined && (await faultyPart(place, manifest)) !== undefined ? "damaged" : "done";
+  if (other !== undefined) throw new ClientError("file_occupied", { file: place });
+  return found;
 }
 
 /** Copies a delivery from another file system to that of the target and flushes it, so that a rename completes the load. */
@@ -70,29 +90,4 @@ async function copyInto(staging: string, { folder, manifest }: LoadableDelivery)
   }
   await syncFolder(copy);
   return copy;
-}
-
-async function entriesOf(folder: string, stream: string): Promise<readonly LedgerEntry[]> {
-  const entries: LedgerEntry[] = [];
-  for (const child of await readdir(folder, { withFileTypes: true })) {
-    if (!child.isDirectory() || child.name.startsWith(".")) continue;
-    const entry = await entryOf(join(folder, child.name, manifestFile), stream);
-    if (entry !== undefined) entries.push(entry);
-  }
-  return entries;
-}
-
-async function entryOf(file: string, stream: string): Promise<LedgerEntry | undefined> {
-  try {
-    const bytes = await readManifestFile(file);
-    const manifest = readManifest(bytes);
-    if (streamOf(manifest) !== stream) return undefined;
-    const { generation, sequence } = manifest;
-    return { generation, sequence, sha256: await sha256(bytes), manifest: bytes.toString("utf8") };
-  } catch (error) {
-    // Other files in the folder are not this program's.
-    if (error instanceof ManifestError || (error as NodeJS.ErrnoException).code === "ENOENT")
-      return undefined;
-    throw error;
-  }
 }

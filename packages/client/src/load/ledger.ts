@@ -9,6 +9,8 @@ export type LedgerEntry = {
   readonly sha256: string;
   /** Canonical text of the manifest. */
   readonly manifest: string;
+  /** Instant of the load; of a folder, when its manifest was written. */
+  readonly loadedAt: string;
 };
 
 /** Returns the ledger's key, beside generation and sequence: the subscription, or the delivery if there is no subscription. */

@@ -6,11 +6,11 @@ import { openDuckdb } from "./duckdb.ts";
 import { openFolder } from "./folder.ts";
 import { openPostgres } from "./postgres.ts";
 import { openSqlite } from "./sqlite.ts";
-import { requirePlace, type TablePlace } from "./table-place.ts";
+import { requirePlace, type TablePlace, type TargetOptions } from "./table-place.ts";
 import type { LoadTarget } from "./target.ts";
 
 type Opener = {
-  readonly open: (rest: string, place: TablePlace) => Promise<LoadTarget>;
+  readonly open: (rest: string, options: TargetOptions) => Promise<LoadTarget>;
   readonly title: string;
   /** Options for schema and prefix that this kind of target accepts. */
   readonly options: readonly (keyof TablePlace)[];
@@ -22,7 +22,7 @@ const openers = {
   sqlite: { open: openSqlite, title: "SQLite", options: ["prefix"] },
   duckdb: { open: openDuckdb, title: "DuckDB", options: ["schema", "prefix"] },
   postgres: {
-    open: (rest, place) => openPostgres(databaseAddress(rest), place),
+    open: (rest, options) => openPostgres(databaseAddress(rest), options),
     title: "PostgreSQL",
     options: ["schema", "prefix"],
   },
@@ -31,13 +31,13 @@ const openers = {
 /**
  * Opens a target: `folder:<path>`, `sqlite:<file>`, `duckdb:<file>`, `postgres:` or `postgres://<address>`. A path alone is a folder.
  *
- * @param place schema and prefix of the tables in a database
+ * @param options schema and prefix of the tables in a database, and whether another copy there may be ended
  * @throws {ClientError}
  */
-export async function openTarget(text: string, place: TablePlace = {}): Promise<LoadTarget> {
-  const { scheme, rest } = readTarget(text, place);
-  const target = await openers[scheme].open(rest, place);
-  const identity = createHash("sha256").update(targetIdentity(text, place)).digest("hex").slice(0, 16);
+export async function openTarget(text: string, options: TargetOptions = {}): Promise<LoadTarget> {
+  const { scheme, rest } = readTarget(text, options);
+  const target = await openers[scheme].open(rest, options);
+  const identity = createHash("sha256").update(targetIdentity(text, options)).digest("hex").slice(0, 16);
   // Each database, schema and prefix has its own folder, so that runs into them do not disturb each other.
   return { ...target, staging: target.staging ?? join(databaseStaging, `${scheme}-${identity}`) };
 }

@@ -26,7 +26,7 @@ const statement = `select relation.relkind as kind,
     where indrelid = relation.oid and starts_with(relname, '${markPrefix}')) as marks,
   array(select conrelid::regclass::text from pg_constraint
     where confrelid = relation.oid and conrelid <> relation.oid and contype = 'f'
-      and confdeltype in ('c', 'n', 'd')) as "changedByDelete"
+      and (confdeltype <> 'a' or not condeferred)) as dependents
   from pg_class relation join pg_namespace on pg_namespace.oid = relation.relnamespace
   where relation.relname = ? and nspname = ?`;
 

@@ -16,7 +16,7 @@ import {
 } from "./session.ts";
 import { ledgerTables } from "./sql-ledger.ts";
 import { sqlTarget, targetFailure } from "./sql-target.ts";
-import type { TablePlace } from "./table-place.ts";
+import type { TablePlace, TargetOptions } from "./table-place.ts";
 import type { LoadTarget } from "./target.ts";
 
 /** Column types. `numeric` keeps every digit of a number. */
@@ -53,8 +53,8 @@ const batchLength = 1 << 20;
  * Opens a PostgreSQL database as a target, by its address or the environment variables that `psql` reads (`PGHOST`, `PGPASSWORD` and the
  * like).
  */
-export const openPostgres = async (url: string | undefined, place: TablePlace): Promise<LoadTarget> =>
-  sqlTarget(await openPostgresSession(url, place, ledgerTables.loads));
+export const openPostgres = async (url: string | undefined, options: TargetOptions): Promise<LoadTarget> =>
+  sqlTarget(await openPostgresSession(url, options, ledgerTables.loads), options);
 
 /** @param ledger table that the search path is searched for if no schema is named */
 export async function openPostgresSession(

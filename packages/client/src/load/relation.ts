@@ -6,6 +6,9 @@ export type Relation = {
   /** Marks of copies that the table carries, see `SqlSession.mark`. */
   readonly marks: readonly string[];
   readonly primaryKey: readonly string[];
-  /** Tables with a foreign key that changes or deletes their rows when rows of this table are deleted. */
-  readonly changedByDelete: readonly string[];
+  /**
+   * Tables with a foreign key to this one. A load deletes rows, and so changes rows of theirs or fails. A key that is checked at the end of the
+   * transaction does not count, because the load has put the rows back by then.
+   */
+  readonly dependents: readonly string[];
 };

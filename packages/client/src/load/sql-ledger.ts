@@ -69,7 +69,7 @@ const isSame = (columns: readonly string[], wanted: ReadonlySet<string>): boolea
 /** Returns the ledger entries of a stream. */
 export async function entriesOf({ run, names }: SqlSession, stream: string): Promise<readonly LedgerEntry[]> {
   const rows = await run(
-    `select generation, sequence, manifest_sha256, manifest from ${names.of(ledgerTables.loads)} where stream = ?`,
+    `select generation, sequence, manifest_sha256, manifest, loaded_at from ${names.of(ledgerTables.loads)} where stream = ?`,
     [stream],
   );
   return rows.map((row) => ({
@@ -77,7 +77,13 @@ export async function entriesOf({ run, names }: SqlSession, stream: string): Pro
     sequence: Number(row["sequence"]),
     sha256: String(row["manifest_sha256"]),
     manifest: String(row["manifest"]),
+    loadedAt: String(row["loaded_at"]),
   }));
+}
+
+/** Removes the entries of a stream. */
+export async function forget({ run, names }: SqlSession, stream: string): Promise<void> {
+  await run(`delete from ${names.of(ledgerTables.loads)} where stream = ?`, [stream]);
 }
 
 export async function enter(
@@ -106,7 +112,8 @@ export type LedgerTable = {
 export type LedgerTables = ReadonlyMap<string, LedgerTable>;
 
 export async function readTables({ run, names }: SqlSession): Promise<LedgerTables> {
-  const rows = await run(`select name, stream, mark from ${names.of(ledgerTables.tables)}`);
+  // Ledgers of earlier versions lack `mark` until they are loaded again.
+  const rows = await run(`select * from ${names.of(ledgerTables.tables)}`);
   return new Map(
     rows.map(({ name, stream, mark }) => [
       String(name),
@@ -136,13 +143,22 @@ export async function markTables(
  * has.
  *
  * @param existing tables that exist and may be written
+ * @param ended streams whose copies end, because the load takes some of their tables
  */
 export async function takeTables(
   session: SqlSession,
   manifest: Manifest,
   existing: readonly string[],
+  ended: Iterable<string>,
 ): Promise<void> {
   const { run, names } = session;
+  for (const stream of ended) {
+    await run(`update ${names.of(ledgerTables.tables)} set stream = ? where stream = ?`, [
+      streamOf(manifest),
+      stream,
+    ]);
+    await forget(session, stream);
+  }
   const datasets = new Set(manifest.datasets.map(({ name }) => name));
   for (const name of datasets)
     await run(

@@ -2,11 +2,12 @@ import { ManifestError } from "@cadastre/manifest";
 import { partsOf } from "../content/columns.ts";
 import { ClientError } from "../errors.ts";
 import { isErrorOfFile } from "../fetch/disk.ts";
-import { changeRows, replaceRows } from "./fill.ts";
+import { changeRows, replaceRows, rowCountOf } from "./fill.ts";
 import { lastOf, linkOf, standingAmong, streamOf } from "./ledger.ts";
-import { requireFree, requireOwnTables } from "./ownership.ts";
+import { copiesEndedBy, copyFault, requireFree, requireOwnTables } from "./ownership.ts";
 import type { SqlSession, Table } from "./session.ts";
-import { enter, entriesOf, markTables, prepareLedger, readTables, takeTables } from "./sql-ledger.ts";
+import { enter, entriesOf, forget, markTables, prepareLedger, readTables, takeTables } from "./sql-ledger.ts";
+import type { TargetOptions } from "./table-place.ts";
 import type { LoadableDelivery, LoadTarget } from "./target.ts";
 
 /** Tables that may be emptied and filled. The list is fixed, so that a server cannot name any other table of the database. */
@@ -23,12 +24,14 @@ const tables: ReadonlySet<string> = new Set([
  * Returns a target that loads into a database with a table for each dataset. In one transaction a snapshot or a seed replaces the rows of
  * its tables, and a delta changes them.
  */
-export function sqlTarget(session: SqlSession): LoadTarget {
+export function sqlTarget(session: SqlSession, { replaceCopy = false }: TargetOptions): LoadTarget {
+  /** Subscriptions whose copies this target has found. */
+  const found = new Set<string>();
   const standing = async ({ manifest, sha256 }: Pick<LoadableDelivery, "manifest" | "sha256">) => {
     requireKnown(manifest.datasets.map(({ name }) => name));
-    const found = standingAmong({ manifest, sha256 }, await entriesOf(session, streamOf(manifest)));
-    if (found === "new") await requireOwnTables(session, manifest);
-    return found;
+    const state = standingAmong({ manifest, sha256 }, await entriesOf(session, streamOf(manifest)));
+    if (state === "new") await requireOwnTables(session, manifest, { replaceCopy });
+    return state;
   };
   /** Runs `work` in a transaction, excluding other loads. */
   const inTransaction = <T>(work: () => Promise<T>): Promise<T> =>
@@ -51,19 +54,31 @@ export function sqlTarget(session: SqlSession): LoadTarget {
       inTransaction(async () => {
         requireKnown(datasets);
         const wanted = datasets.map((name) => ({ name }));
-        await requireFree(session, wanted, await readTables(session));
+        await requireFree(session, wanted, await readTables(session), { replaceCopy });
       }),
     standing: (delivery) => inTransaction(() => standing(delivery)),
     load: (delivery) =>
       inTransaction(async () => {
         const before = await standing(delivery);
-        if (before === "new") await fill(session, delivery);
-        return before;
+        const rowsBefore = before === "new" ? await fill(session, delivery, { replaceCopy }) : 0;
+        return { standing: before, rowsBefore };
       }),
     last: (subscription) =>
       inTransaction(async () => {
-        const last = lastOf(await entriesOf(session, subscription));
-        return last && linkOf(last);
+        const entry = lastOf(await entriesOf(session, subscription));
+        const last = entry && linkOf(entry);
+        if (last === undefined && found.has(subscription)) throw new ClientError("copy_ended");
+        if (last !== undefined) found.add(subscription);
+        if (!replaceCopy || last === undefined) return last;
+        if ((await copyFault(session, last.manifest)) === undefined) return last;
+        await forget(session, subscription);
+        found.delete(subscription);
+        return undefined;
+      }),
+    requireIntact: ({ manifest }) =>
+      inTransaction(async () => {
+        const fault = await copyFault(session, manifest);
+        if (fault !== undefined) throw fault;
       }),
     close: () => session.close(),
   };
@@ -74,13 +89,24 @@ function requireKnown(datasets: readonly string[]): void {
   if (foreign !== undefined) throw new ClientError("dataset_not_loadable", { dataset: foreign });
 }
 
-async function fill(session: SqlSession, delivery: LoadableDelivery): Promise<void> {
+/** Loads a delivery. Returns the number of rows that it has replaced. */
+async function fill(
+  session: SqlSession,
+  delivery: LoadableDelivery,
+  options: { readonly replaceCopy: boolean },
+): Promise<number> {
   const { manifest, folder, datasets } = delivery;
-  await session.lock(await requireOwnTables(session, manifest));
+  await session.lock(await requireOwnTables(session, manifest, options));
   // Checked again, now that the tables are locked.
-  const existing = await requireOwnTables(session, manifest);
+  const existing = await requireOwnTables(session, manifest, options);
+  let rowsBefore = 0;
+  if (manifest.kind !== "delta")
+    for (const name of existing) rowsBefore += await rowCountOf(session, session.names.of(name));
   await enter(session, delivery);
-  if (manifest.kind !== "delta") await takeTables(session, manifest, existing);
+  if (manifest.kind !== "delta") {
+    const ended = await copiesEndedBy(session, manifest, options);
+    await takeTables(session, manifest, existing, ended);
+  }
   for (const dataset of manifest.datasets) {
     const { name, keyField } = dataset;
     const table: Table = { name, keyField, columns: datasets.get(name) ?? new Map([[keyField, "text"]]) };
@@ -89,6 +115,7 @@ async function fill(session: SqlSession, delivery: LoadableDelivery): Promise<vo
     else if (parts.length > 0) await changeRows(session, table, parts, dataset);
   }
   await markTables(session, manifest.datasets);
+  return rowsBefore;
 }
 
 /** Reports an error of the database in its own words, which come from the user's system. */

@@ -11,10 +11,10 @@ export async function sqliteRelation(run: SqlSession["run"], name: string): Prom
   );
   if (found === undefined) return undefined;
   const columns = await run("select name, pk from pragma_table_info(?)", [name]);
-  const changedByDelete = await run(
+  const dependents = await run(
     `select distinct other.name from sqlite_master other join pragma_foreign_key_list(other.name) reference
      where other.type = 'table' and reference."table" = ? collate nocase and other.name <> ? collate nocase
-       and reference.on_delete in ('CASCADE', 'SET NULL', 'SET DEFAULT')`,
+       and (reference.on_delete <> 'NO ACTION' or other.sql not like '%initially%deferred%')`,
     [name, name],
   );
   const marks = await run(
@@ -26,6 +26,6 @@ export async function sqliteRelation(run: SqlSession["run"], name: string): Prom
     kind: String(found["kind"]),
     columns: columns.map((column) => String(column["name"])),
     primaryKey: columns.filter(({ pk }) => Number(pk) > 0).map((column) => String(column["name"])),
-    changedByDelete: changedByDelete.map((other) => String(other["name"])),
+    dependents: dependents.map((other) => String(other["name"])),
   };
 }

@@ -15,7 +15,7 @@ import {
 } from "./session.ts";
 import { sqlTarget, targetFailure } from "./sql-target.ts";
 import { sqliteRelation } from "./sqlite-catalog.ts";
-import type { TablePlace } from "./table-place.ts";
+import type { TablePlace, TargetOptions } from "./table-place.ts";
 import type { LoadTarget } from "./target.ts";
 
 /** Busy timeout of one attempt, and longest wait for the database, in milliseconds: another load may take long. */
@@ -43,8 +43,8 @@ const takes: AcceptedKinds = {
 const longNumber = /\d{16}/;
 
 /** Opens an SQLite file as a target. Lists and objects are stored as JSON text, booleans as 0 and 1. */
-export const openSqlite = async (file: string, place: TablePlace): Promise<LoadTarget> =>
-  sqlTarget(await openSqliteSession(file, place));
+export const openSqlite = async (file: string, options: TargetOptions): Promise<LoadTarget> =>
+  sqlTarget(await openSqliteSession(file, options), options);
 
 export async function openSqliteSession(file: string, { prefix }: TablePlace): Promise<SqlSession> {
   const names = tableNames(prefix);

@@ -8,6 +8,12 @@ export type TablePlace = {
   readonly prefix?: string | undefined;
 };
 
+/** Options of a target. */
+export type TargetOptions = TablePlace & {
+  /** True to load into tables of a database that hold the copy of another subscription, or no longer that of this one. That copy ends. */
+  readonly replaceCopy?: boolean | undefined;
+};
+
 /** PostgreSQL truncates names after 63 characters: a prefix leaves room for the longest table name. */
 const forms = { schema: /^[A-Za-z_][A-Za-z0-9_]{0,62}$/, prefix: /^[A-Za-z_][A-Za-z0-9_]{0,31}$/ } as const;
 

@@ -3,8 +3,15 @@ import type { Columns } from "../content/columns.ts";
 import type { VerifiedManifest } from "../fetch/manifest.ts";
 import type { StagedDelivery } from "../fetch/staging.ts";
 
-/** `new`: the delivery is to be loaded; `done`: it was loaded before. */
-export type LoadState = "new" | "done";
+/** `new`: the delivery is to be loaded; `done`: it was loaded before; `damaged`: it was, and files of it are missing or damaged. */
+export type LoadState = "new" | "done" | "damaged";
+
+/** Result of a load. */
+export type LoadReport = {
+  readonly standing: LoadState;
+  /** Number of rows that a snapshot or a seed has replaced, in all tables. */
+  readonly rowsBefore: number;
+};
 
 /** A staged delivery with the columns of its datasets. */
 export type LoadableDelivery = StagedDelivery & { readonly datasets: ReadonlyMap<string, Columns> };
@@ -13,6 +20,8 @@ export type LoadableDelivery = StagedDelivery & { readonly datasets: ReadonlyMap
 export type LoadTarget = {
   /** Folder in which to stage parts for this target; undefined if any will do. */
   readonly staging: string | undefined;
+  /** Folder in which damaged deliveries are repaired in place; undefined for a database. */
+  readonly folder?: string;
   /**
    * Checks that tables of these names may be written, before an export is requested.
    *
@@ -26,9 +35,15 @@ export type LoadTarget = {
    * a table that it would fill belongs to someone else
    */
   readonly standing: (delivery: VerifiedManifest) => Promise<LoadState>;
-  /** Loads a delivery and enters it into the ledger, in one step. Returns `done` if it was loaded before. */
-  readonly load: (delivery: LoadableDelivery) => Promise<LoadState>;
+  /** Loads a delivery and enters it into the ledger, in one step. Its standing is `done` if it was loaded before. */
+  readonly load: (delivery: LoadableDelivery) => Promise<LoadReport>;
   /** Returns the last loaded delivery of a subscription. */
   readonly last: (subscription: string) => Promise<ChainLink | undefined>;
+  /**
+   * Checks that the target still holds the copy that ends with this delivery.
+   *
+   * @throws {ClientError} `copy_replaced` if another delivery has filled a table since; `table_foreign` if a table is another one
+   */
+  readonly requireIntact: (last: ChainLink) => Promise<void>;
   readonly close: () => Promise<void>;
 };

@@ -3,7 +3,7 @@ import { fetchManifest, type TrustedKeys, type VerifiedManifest } from "../fetch
 import type { Pins } from "../fetch/pins.ts";
 import { stageParts } from "../fetch/staging.ts";
 import type { Connection } from "../http/connection.ts";
-import type { LoadState } from "../load/target.ts";
+import type { LoadReport } from "../load/target.ts";
 import { type TakeOptions, take } from "./take.ts";
 
 export type PullOptions = TakeOptions & {
@@ -13,10 +13,9 @@ export type PullOptions = TakeOptions & {
   readonly reference: string | null;
 };
 
-export type PullReport = {
+/** The standing is that before the pull: `done` if the delivery had been loaded. */
+export type PullReport = LoadReport & {
   readonly delivery: VerifiedManifest;
-  /** `done` if it had been loaded before. */
-  readonly standing: LoadState;
   readonly acknowledged: boolean;
 };
 
@@ -29,7 +28,7 @@ export type PullReport = {
 export async function pull(connection: Connection, id: string, options: PullOptions): Promise<PullReport> {
   const { reference, trust, pins = {} } = options;
   const delivery = await fetchManifest(connection, id, { trust, pins });
-  const standing = await take(delivery, (staging) => stageParts(connection, delivery, staging), options);
+  const report = await take(delivery, (staging) => stageParts(connection, delivery, staging), options);
   if (reference !== null) await acknowledge(connection, delivery, reference);
-  return { delivery, standing, acknowledged: reference !== null };
+  return { delivery, ...report, acknowledged: reference !== null };
 }

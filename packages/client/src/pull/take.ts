@@ -14,7 +14,9 @@ import {
   type StagingOptions,
 } from "../fetch/staging.ts";
 import type { OnBytes } from "../fetch/transfer.ts";
-import type { LoadState, LoadTarget } from "../load/target.ts";
+import type { LoadReport, LoadState, LoadTarget } from "../load/target.ts";
+
+export type { LoadReport };
 
 export type TakeOptions = {
   readonly target: LoadTarget;
@@ -35,22 +37,27 @@ export async function take(
   delivery: VerifiedManifest,
   stage: (options: StagingOptions) => Promise<StagedDelivery>,
   options: TakeOptions,
-): Promise<LoadState> {
+): Promise<LoadReport> {
   const { target, parallel = 4, maxBytes, onBytes = () => {} } = options;
   const standing = await target.standing(delivery);
   options.onManifest?.(delivery, standing);
-  if (standing === "done") return standing;
-  const staging = await openStaging(options, delivery.manifest.deliveryId);
-  return withLock(join(staging, delivery.manifest.deliveryId), async () => {
+  if (standing === "done") return { standing, rowsBefore: 0 };
+  const { deliveryId } = delivery.manifest;
+  const staging = await openStaging(options, deliveryId);
+  return withLock(join(staging, deliveryId), async () => {
+    if (standing === "damaged") {
+      await stage({ staging: target.folder ?? "", parallel, maxBytes, onBytes });
+      return { standing, rowsBefore: 0 };
+    }
     const staged = await stage({ staging, parallel, maxBytes, onBytes });
     options.onLoad?.();
     // `done` if another run has loaded it since.
-    const found = await target.load({
+    const report = await target.load({
       ...staged,
       datasets: await readColumns(staged.manifest, staged.folder),
     });
     await discard(staging, staged.manifest);
-    return found;
+    return report;
   });
 }
 

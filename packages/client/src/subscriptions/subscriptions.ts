@@ -57,6 +57,13 @@ const remoteSubscription = z.object({
 /** A subscription as the service describes it. */
 export type RemoteSubscription = z.output<typeof remoteSubscription>;
 
+/** States in which the service creates no delivery. */
+const idle: ReadonlySet<string> = new Set(["paused", "suspended", "canceled"]);
+
+/** Returns the instant of the next delivery; null if none is due, or none will be created in this state. */
+export const nextDueAt = ({ status, next_due_at: due }: RemoteSubscription): string | null =>
+  idle.has(status) ? null : due;
+
 const remoteDelivery = z.object({
   id: deliveryId,
   status: word,

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { connect, type LoadState, openTarget, pull, type TablePlace } from "@cadastre/client";
+import { connect, type LoadState, openTarget, pull, type TargetOptions } from "@cadastre/client";
 import { hasPostgres, type PostgresServer, startPostgres } from "@cadastre/odata/testing";
 import { DuckDBInstance } from "@duckdb/node-api";
 import Database from "better-sqlite3";
@@ -152,22 +152,30 @@ export async function load(
   server: TestServer,
   text: string,
   delivery: TestDelivery,
-  place: TablePlace = {},
+  options: TargetOptions = {},
 ): Promise<LoadState> {
   server.deliveries.set(delivery.manifest.deliveryId, delivery);
   const connection = connect({ url: server.url, apiKey, retryPolicy: { tries: 1, pause: 1 } });
-  const target = await openTarget(text, place);
-  const options = {
+  const target = await openTarget(text, options);
+  const pullOptions = {
     target,
     staging: join(emptyFolder(), "staging"),
     trust: jwks,
     reference: null,
   } as const;
   try {
-    return (await pull(connection, delivery.manifest.deliveryId, options)).standing;
+    return (await pull(connection, delivery.manifest.deliveryId, pullOptions)).standing;
   } finally {
     await target.close();
   }
+}
+
+/** Enters a delivery in the ledger as the one that filled `listing`, as earlier versions did without regard to the subscription's copy. */
+export async function overwrite({ exec }: Pick<Emptied, "exec">, one: TestDelivery): Promise<void> {
+  const { deliveryId } = one.manifest;
+  const text = new TextDecoder().decode(one.bytes).replaceAll("'", "''");
+  await exec(`insert into cadastre_loads values ('${deliveryId}', 1, 0, '${one.sha256}', '${text}', '2026-11-22T05:00:00.000Z');
+    update cadastre_tables set stream = '${deliveryId}' where name = 'listing'`);
 }
 
 /** Converts a value that a database returns to the type of the value that was sent. */

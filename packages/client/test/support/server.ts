@@ -90,6 +90,8 @@ export async function startServer(...deliveries: readonly TestDelivery[]): Promi
       keyed.set(idempotencyKey, id);
       return json(response, 202, { data: { id, status: "queued" }, meta: {} });
     }
+    if (method === "GET" && /^\/v1\/file-export-subscriptions\/[\w-]+$/.test(url))
+      return json(response, 200, { data: { status: "active", failure: null }, meta: {} });
     const [, subscription, limit] = listing.exec(url) ?? [];
     if (subscription !== undefined)
       return json(response, 200, { data: listed(subscription, Number(limit)), meta: {} });
