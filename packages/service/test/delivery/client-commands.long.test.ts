@@ -161,7 +161,9 @@ describe("a subscription", () => {
     });
     const { stdout } = await client("status", "--into", into);
     expect(stdout).toMatch(/^SUBSCRIPTION +STATUS +DELIVERED +COPY +LOADED +LAG +ACKNOWLEDGED +NEXT DUE\n/);
-    expect(stdout).toMatch(/nightly +active +1\.1 .* 1 delivery, data of .* 1\.0 just now +in \d+ hours?\n$/);
+    expect(stdout).toMatch(
+      /nightly +active +1\.1 .* 1 delivery, data of .* 1\.0 just now +in \d+ (?:minutes|hours?)\n$/,
+    );
 
     const offline = await runClient(["status", "--into", into, "--json"], {});
     expect(JSON.parse(offline.stdout)).toMatchObject([
