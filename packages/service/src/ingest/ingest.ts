@@ -124,7 +124,7 @@ export async function ingest(task: Ingest): Promise<IngestReport> {
       hasStaged = false;
     }
     const counts = { read: read - resumed, rejected };
-    requireFewRejects(counts, task.rejectLimit, { file: rejectsFile, reasons: reasons.found() });
+    requireFewRejects(counts, task.rejectLimit, { file: rejectsFile, reasons });
     // The rest of the set is read for its rejects alone.
     if (isRefused) {
       task.onProgress(bytes, { read, staged: 0, rejected, noted });

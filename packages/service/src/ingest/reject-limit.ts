@@ -1,4 +1,4 @@
-import { RecordsRejected, type RejectReason } from "./reject-reasons.ts";
+import { RecordsRejected, type RejectReasons } from "./reject-reasons.ts";
 
 /** Limits on the rejected records of a run. */
 export type RejectLimit = {
@@ -26,11 +26,12 @@ export const rejectLimit = (given: number | undefined, most = Number.POSITIVE_IN
 export function requireFewRejects(
   { read, rejected }: { readonly read: number; readonly rejected: number },
   limit: RejectLimit,
-  { file, reasons }: { readonly file: string; readonly reasons: readonly RejectReason[] },
+  { file, reasons }: { readonly file: string; readonly reasons: RejectReasons },
 ): void {
   const isOverShare = rejected >= fewestRejects && rejected > read * limit.share;
   if (rejected <= limit.count && !isOverShare) return;
-  const [first] = reasons;
+  const found = reasons.found();
+  const [first] = found;
   const often =
     first === undefined
       ? ""
@@ -38,5 +39,5 @@ export function requireFewRejects(
   const told = isOverShare
     ? `${rejected} of the first ${read} records are rejected${often}, see ${file}: put them or their mapping right, or allow a number of them with --max-rejects`
     : `${rejected} records are rejected, more than ${limit.count}${often}, see ${file}: put them right, or allow more with --max-rejects`;
-  throw new RecordsRejected(told, reasons);
+  throw new RecordsRejected(told, found);
 }

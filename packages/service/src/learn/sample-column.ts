@@ -63,16 +63,20 @@ export class SampleColumn {
     if (value === null) return;
     for (const comparison of this.#comparisons) comparison.add(value, line);
     const { isCell, position } = this.#rules;
-    const at = `${quotedValue(value)} in ${position} ${line}`;
-    this.#first ||= at;
+    const at = () => `${quotedValue(value)} in ${position} ${line}`;
+    this.#first ||= at();
     this.#count++;
-    for (const trial of this.#trials) {
-      if (isOfType(value, trial.candidate, isCell)) continue;
+    const misfitting = this.#trials.filter(({ candidate }) => !isOfType(value, candidate, isCell));
+    for (const trial of misfitting) {
       trial.misfits++;
-      trial.example ||= at;
+      trial.example ||= at();
     }
-    this.#trials = this.#trials.filter(({ misfits }) => misfits <= usualMisfits + this.#count * mostMisfits);
-    if (this.#trials.every(({ misfits }) => misfits > 0)) this.#conflict ||= at;
+    if (misfitting.length > 0) {
+      this.#trials = this.#trials.filter(
+        ({ misfits }) => misfits <= usualMisfits + this.#count * mostMisfits,
+      );
+      if (this.#trials.every(({ misfits }) => misfits > 0)) this.#conflict ||= at();
+    }
     if (!Array.isArray(value)) this.#single.add(value);
     const isText = isCell && typeof value === "string";
     for (const item of Array.isArray(value) ? value : isText ? this.#cellItems(value) : [])

@@ -97,7 +97,7 @@ export async function replicateFeed(task: Replication): Promise<FeedReport> {
     noted = addNotes(noted, checked.notes);
     await appendFeedRejects(task.rejects, [...checked.rejects, ...toldNotes(checked.notes)]);
     reasons.add(checked.rejects);
-    requireFewRejects({ read, rejected }, task.rejectLimit, { file: task.rejects, reasons: reasons.found() });
+    requireFewRejects({ read, rejected }, task.rejectLimit, { file: task.rejects, reasons });
     // Without a timestamp every record of the page was rejected, so there is nothing to stage.
     if (latest === null) continue;
     // In the order of keys a page says nothing about what was modified before: an interrupted run begins anew.

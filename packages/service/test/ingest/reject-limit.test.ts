@@ -5,6 +5,7 @@ import {
   rejectLimit,
   requireFewRejects,
 } from "../../src/ingest/reject-limit.ts";
+import { RejectReasons } from "../../src/ingest/reject-reasons.ts";
 
 describe("rejected records end a run", () => {
   test.each<[string, RejectLimit, number, number, RegExp | undefined]>([
@@ -24,7 +25,8 @@ describe("rejected records end a run", () => {
     ["one more than given", rejectLimit(500), 9999, 501, /^501 .*, more than 500, .*--max-rejects/],
     ["without a limit", noRejectLimit, 1_000_000, 1_000_000, undefined],
   ])("%s", (_, limit, read, rejected, told) => {
-    const run = () => requireFewRejects({ read, rejected }, limit, { file: "x.jsonl", reasons: [] });
+    const run = () =>
+      requireFewRejects({ read, rejected }, limit, { file: "x.jsonl", reasons: new RejectReasons() });
     if (told === undefined) expect(run).not.toThrow();
     else expect(run).toThrow(told);
   });
