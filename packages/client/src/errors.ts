@@ -42,7 +42,7 @@ const timesFetched = (d: Details) =>
     ? ""
     : `, fetched ${d["times"]} times: do not trust its source. The parts that were verified are kept`;
 
-/** What to do about errors of databases, by their codes. */
+/** Remedies for errors of databases, by their codes. */
 const targetRemedies: Readonly<Record<string, string>> = {
   SQLITE_FULL: ". Free space there, and run this again",
   "53100": ". Free space there, and run this again",

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { seedAfter, subscription } from "./support/chain.ts";
 import { emptyFolder, filesIn } from "./support/folders.ts";
 import { run, start } from "./support/program.ts";
-import { startServer, type TestServer } from "./support/server.ts";
+import { followOnce, startServer, type TestServer } from "./support/server.ts";
 
 const delivery = await seedAfter(undefined, {});
 const { deliveryId: id, parts } = delivery.manifest;
@@ -16,14 +16,7 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 const followed = (into: string, ...flags: readonly string[]) => [
-  "follow",
-  "--subscription",
-  subscription,
-  "--url",
-  server.url,
-  "--into",
-  into,
-  "--once",
+  ...followOnce(server, subscription, into),
   ...flags,
 ];
 const pulled = (into: string) => ["pull", id, "--url", server.url, "--into", into];

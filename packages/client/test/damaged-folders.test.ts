@@ -6,7 +6,7 @@ import { deltaAfter, seedAfter, subscription } from "./support/chain.ts";
 import { jwks, listings, type TestDelivery } from "./support/deliveries.ts";
 import { emptyFolder } from "./support/folders.ts";
 import { runHere } from "./support/program.ts";
-import { startServer, type TestServer } from "./support/server.ts";
+import { followOnce, startServer, type TestServer } from "./support/server.ts";
 
 const seed = await seedAfter(undefined, { rowsPerPart: 4, datasets: { listing: listings(10) } });
 const first = await deltaAfter(seed, { datasets: { listing: listings(3, 2) } });
@@ -22,17 +22,7 @@ afterEach(() => server.close());
 const followed = async () => {
   const folder = emptyFolder();
   const follows = (...args: readonly string[]) =>
-    runHere([
-      "follow",
-      "--subscription",
-      subscription,
-      "--url",
-      server.url,
-      "--into",
-      folder,
-      "--once",
-      ...args,
-    ]);
+    runHere([...followOnce(server, subscription, folder), ...args]);
   const pulls = ({ manifest }: TestDelivery, ...args: readonly string[]) =>
     runHere(["pull", manifest.deliveryId, "--url", server.url, "--into", folder, ...args]);
   expect(await follows()).toMatchObject({ code: 0 });

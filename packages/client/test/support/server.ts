@@ -39,6 +39,18 @@ export const json = (response: ServerResponse, status: number, body: unknown, he
   return true;
 };
 
+/** Arguments of a `follow` that loads what there is into a target, and ends. */
+export const followOnce = (server: TestServer, subscription: string, into: string): readonly string[] => [
+  "follow",
+  "--subscription",
+  subscription,
+  "--url",
+  server.url,
+  "--into",
+  into,
+  "--once",
+];
+
 /** Starts a server of deliveries that follows the contract. A test can replace each answer by a trick. */
 export async function startServer(...deliveries: readonly TestDelivery[]): Promise<TestServer> {
   const requests: Recorded[] = [];

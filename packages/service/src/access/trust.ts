@@ -11,6 +11,10 @@ import { trustedNames } from "./demo-issuer.ts";
 /** Trusted issuer of entitlements: its keys, its name (`iss`), and the name of the service in its documents (`aud`). */
 export type TrustedIssuer = { readonly keys: KeySource; readonly issuer: string; readonly audience: string };
 
+/** Returns the name of the key set whose keys are trusted, for messages. */
+export const trustedKeySet = ({ trust }: Pick<Config, "trust">): string =>
+  trust === undefined ? "this folder's own issuer" : trust.keySet;
+
 type TrustOptions = {
   /** See `secretPlace`. */
   readonly registry?: Pick<Registry, "sealed">;

@@ -1,14 +1,15 @@
+const restoreBackup = "restore the last backup with `cadastre restore --replace <backup>`";
 const copyFromBackup =
   "copy the file from your last backup, or restore the whole backup with `cadastre restore --replace <backup>`";
 
 /** Remedies by finding code. The codes are stable. */
 export const findingCodes = {
-  database_damaged: "restore the last backup with `cadastre restore --replace <backup>`",
-  database_altered: "restore the last backup with `cadastre restore --replace <backup>`",
-  database_inconsistent: "restore the last backup with `cadastre restore --replace <backup>`",
+  database_damaged: restoreBackup,
+  database_altered: restoreBackup,
+  database_inconsistent: restoreBackup,
   build_altered:
     "roll back with `cadastre rollback`, or ingest the dataset again in full; if `cadastre check` finds damage too, restore the last backup",
-  database_missing: "restore the last backup with `cadastre restore --replace <backup>`",
+  database_missing: restoreBackup,
   file_missing: copyFromBackup,
   file_damaged: copyFromBackup,
   pepper_missing:

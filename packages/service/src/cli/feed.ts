@@ -174,9 +174,9 @@ const run = (name: string, output: Output) =>
         const options = { store, crosswalk, folder, maxShrink, feeds, log, lease, mutexes, now: Date.now };
         const { error, ...report } = await runLeased(claimed, options, stopping.signal);
         const counts = { ...report.counts, removed: report.removed };
-        const reasons = [...report.reasons].flatMap(([resource, found]) =>
-          found.found().length === 0 ? [] : [[resource, found.found()] as const],
-        );
+        const reasons = [...report.reasons]
+          .map(([resource, counts]) => [resource, counts.found()] as const)
+          .filter(([, found]) => found.length > 0);
         if (output.json)
           printResult(JSON.stringify({ feed: name, ...counts, reasons: Object.fromEntries(reasons), error }));
         else for (const [resource, of] of reasons) printMessage(`${resource}:\n${reasonsText(of)}`);

@@ -51,12 +51,12 @@ export async function runLeased(
 ): Promise<FeedRunReport> {
   const { feed } = lease;
   const started = services.now();
+  log.info({ feed: feed.name }, "runs a feed");
   const lost = new AbortController();
   const renew = async () => {
     if (!(await feeds.renew(lease, services.now() + duration))) lost.abort();
   };
   // A registry that cannot be reached for a moment does not end the run: the checks before each publication do.
-  log.info({ feed: feed.name }, "runs a feed");
   const timer = setInterval(() => void renew().catch(() => {}), duration / 3);
   let [counts, modified]: [FeedCounts, number | null] = [{ read: 0, staged: 0, rejected: 0 }, null];
   let removed = 0;

@@ -1,6 +1,6 @@
 import type { SigningKey } from "@cadastre/entitlement";
 import { readIssuer } from "../../access/demo-issuer.ts";
-import { openTrust } from "../../access/trust.ts";
+import { openTrust, trustedKeySet } from "../../access/trust.ts";
 import type { Config } from "../../config.ts";
 import type { DataFolder } from "../../data/data-folder.ts";
 import type { Registry } from "../../data/registry.ts";
@@ -43,8 +43,7 @@ async function requireTrusted(
   const { keys } = await openTrust(config, folder);
   const found = await keys.find(kid).finally(() => keys.close());
   if (found !== undefined) return;
-  const keySet = config.trust === undefined ? "this folder's own issuer" : config.trust.keySet;
   throw new CommandRefused(
-    `nothing is signed: the service trusts the keys of ${keySet} alone, and the key of ${keyFile}, \`${kid}\`, is none of them. Give the issuer's private key with \`--issuer-key <file>\``,
+    `nothing is signed: the service trusts the keys of ${trustedKeySet(config)} alone, and the key of ${keyFile}, \`${kid}\`, is none of them. Give the issuer's private key with \`--issuer-key <file>\``,
   );
 }

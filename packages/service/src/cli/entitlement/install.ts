@@ -82,29 +82,27 @@ async function verify(
   folder: DataFolder,
   catalog: Catalog,
 ): Promise<Entitlement> {
-  const { openTrust } = await import("../../access/trust.ts");
+  const { openTrust, trustedKeySet } = await import("../../access/trust.ts");
   const trust = await openTrust(config, folder);
   try {
     const document = await verifyEntitlement(jws, { ...trust, now: () => new Date() });
     compileScope(document, scopeOptionsOf(catalog));
     return document;
   } catch (error) {
-    throw withRemedy(error, jws, config);
+    throw withRemedy(error, jws, trustedKeySet(config));
   } finally {
     trust.keys.close();
   }
 }
 
 /** Returns the error of a verification, with what the operator can do about an unknown key or the time. */
-function withRemedy(error: unknown, jws: string, { trust }: Config): unknown {
+function withRemedy(error: unknown, jws: string, keySet: string): unknown {
   if (!(error instanceof EntitlementError)) return error;
   const { code, message } = error;
   const refused = (words: string) =>
     new CommandRefused(`${message}${words}`, { failureCode: code, cause: error });
-  if (code === "entitlement_unknown_key") {
-    const keySet = trust === undefined ? "the issuer of this service" : trust.keySet;
+  if (code === "entitlement_unknown_key")
     return refused(`, \`${inspectEntitlement(jws).kid}\`: the service trusts the keys of ${keySet} alone`);
-  }
   if (code === "entitlement_expired")
     return refused(`, at ${instantText(inspectEntitlement(jws).document.exp)}: sign a new one`);
   return error;
