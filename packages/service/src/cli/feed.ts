@@ -185,7 +185,7 @@ const run = (name: string, output: Output) =>
       });
       const where = rejected === 0 ? "" : ` They are in ${join(folder.path, "feeds")}.`;
       printMessage(
-        `Read ${number(read)} records; staged and published ${number(staged)}; removed ${number(removed)}; rejected ${number(rejected)}.${where}`,
+        `Read ${counted(read, "record")}; staged and published ${number(staged)}; removed ${number(removed)}; rejected ${number(rejected)}.${where}`,
       );
     } finally {
       for (const signal of signals) process.off(signal, stop);

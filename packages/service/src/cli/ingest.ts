@@ -94,5 +94,5 @@ function summary(report: IngestReport, rejects: string): string {
     rejected === 0
       ? ""
       : ` Rejected ${counted(rejected, "record")}: see ${rejects}.\n${reasonsText(report.reasons)}`;
-  return `Read ${number(read)} records${before}; staged ${counted(staged, "change")}.${noteSummary(report)}${refused}`;
+  return `Read ${counted(read, "record")}${before}; staged ${counted(staged, "change")}.${noteSummary(report)}${refused}`;
 }

@@ -124,5 +124,5 @@ function summary(report: FeedReport, rejects: string): string {
       ? ""
       : ` Rejected ${counted(rejected, "record")}: see ${rejects}.\n${reasonsText(report.reasons)}`;
   const next = since === null ? "" : ` The next time begins at ${since}.`;
-  return `Read ${number(read)} records; staged ${number(staged)}${gone}.${noteSummary(report)}${next}${refused}`;
+  return `Read ${counted(read, "record")}; staged ${number(staged)}${gone}.${noteSummary(report)}${next}${refused}`;
 }
