@@ -174,6 +174,7 @@ const openers = [
   "database/postgres-transactions",
   "database/sqlite-connection",
   "postgres/connection/cancel",
+  "postgres/connection/connect",
   "registry/audit",
   "registry/changes",
   "registry/sqlite",

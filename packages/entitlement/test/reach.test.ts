@@ -125,6 +125,12 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
   ["packages/store/src/registry/postgres.ts", "openPostgresRegistry", [postgresDatabase]],
   ["packages/store/src/registry/sqlite.ts", "openSqliteRegistryAudit", [restore, sqliteFiles]],
   ["packages/store/src/registry/postgres.ts", "openPostgresRegistryAudit", [postgresDatabase]],
+  // Who runs statements of its own: it creates the database and its roles.
+  [
+    "packages/store/src/postgres/connection/connect.ts",
+    "withPostgresConnection",
+    ["packages/service/src/data/set-up-postgres.ts"],
+  ],
   // Who reaches its tables.
   ["packages/store/src/registry/registry.ts", "database", [registry]],
   // Who makes SQL of a query: the store, of those that it has taken restricted.

@@ -140,14 +140,14 @@ describe.runIf(onFiles)("cadastre init", () => {
     const wrong = await cadastre(["init", "--config", file, "--from", answers]);
     expect(wrong.code).toBe(1);
     expect(wrong.stderr.replaceAll(answers, "answers.yaml").split("\n")).toEqual([
-      "answers.yaml:1:1: `prot` is no question: did you mean `port`? Allowed are data, database_url, port, base_url, systems, issuer_key, issuer, audience",
+      "answers.yaml:1:1: `prot` is no question: did you mean `port`? Allowed are data, admin_url, database_url, port, base_url, systems, issuer_key, issuer, audience",
       "answers.yaml:2:1: port must be a whole number from 0 to 65535 (0: any free port)",
       "answers.yaml:3:1: systems must be `<id>:<name>:<states>` or `<id>:<name>:<states>:<prefix>`, such as `mymls:My MLS:TX,OK:MML_`, with semicolons between",
     ]);
     const missing = await cadastre(["init", "--config", file, "--port", "1"]);
     expect([missing.code, missing.stderr]).toEqual([
       2,
-      "without a terminal, init needs --data <folder>, --database-url <url>, --base-url <url>, --systems <systems>, --issuer-key <file>, --issuer <name>, --audience <name>; or --from <file> with these answers; or --yes for the defaults",
+      "without a terminal, init needs --data <folder>, --admin-url <url>, --database-url <url>, --base-url <url>, --systems <systems>, --issuer-key <file>, --issuer <name>, --audience <name>; or --from <file> with these answers; or --yes for the defaults",
     ]);
     expect(existsSync(file)).toBe(false);
   });

@@ -103,6 +103,7 @@ export const operatorExamples: ExampleTable = {
   init: [
     "cadastre init",
     'cadastre init --yes --port 9090 --base-url https://listings.example.com --systems "acme:Acme MLS:IL,WI"',
+    "cadastre init --yes --admin-url postgres://postgres@127.0.0.1/cadastre",
   ],
   "init roles": ["cadastre init roles > roles.sql"],
   doctor: ["cadastre doctor", "cadastre doctor --json"],

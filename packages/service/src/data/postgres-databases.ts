@@ -26,6 +26,8 @@ const schemaRemedies: SchemaRemedies = {
   schema_unsupported: "cannot be migrated in place: go on with the version that wrote it",
 };
 
+const urlSetting = "CADASTRE_DATABASE_URL";
+
 /** Ends of messages about a database that cannot be used, by error code of PostgreSQL or of the connection. */
 const remedies: ReadonlyMap<string, string> = new Map([
   ["ECONNREFUSED", "cannot be reached: start the server, or correct CADASTRE_DATABASE_URL"],
@@ -50,8 +52,12 @@ const remedies: ReadonlyMap<string, string> = new Map([
 const ownerRemedy =
   "refuses its user, for this changes tables, which only their owner may do: run this command again with the owner's address in CADASTRE_DATABASE_URL. Nothing was changed (42501)";
 
-/** Ends of messages about a connection that cannot be encrypted, by pattern of the code, else of the text. The first one that matches counts. */
-const encryptionRemedies: readonly (readonly [RegExp, string])[] = [
+/** Ends of messages about a connection that cannot be made, by pattern of the code, else of the text. The first one that matches counts. */
+const connectionRemedies: readonly (readonly [RegExp, string])[] = [
+  [
+    /client password must be a string/,
+    "asks for a password: write it in CADASTRE_DATABASE_URL, or in PGPASSWORD",
+  ],
   [
     /^ERR_TLS_CERT_ALTNAME_INVALID$/,
     "has a certificate for another name than the host in CADASTRE_DATABASE_URL: write a name that is in the certificate",
@@ -87,7 +93,7 @@ export function postgresDatabases({
   connections,
   statements,
 }: PostgresAddress): Databases {
-  const name = nameOf(url);
+  const name = addressName(url);
   const opening = <T>(open: () => Promise<T>): Promise<T> =>
     withRemedies(name, () => requireSchema(name, schemaRemedies, open));
   const openListings: Databases["openListings"] = async (
@@ -158,9 +164,9 @@ export const partitionListings = (
   by: Partitioning["by"],
   onProgress: (step: string) => void,
 ): Promise<void> =>
-  withRemedies(nameOf(url), async () => {
+  withRemedies(addressName(url), async () => {
     const catalog = await catalogIn(url);
-    const store = await asOwner(nameOf(url), () =>
+    const store = await asOwner(addressName(url), () =>
       openPostgresStore({
         connection: url,
         resources: storedResources(catalog),
@@ -177,7 +183,7 @@ export const partitionListings = (
 export function partitionsOf({ url }: PostgresAddress) {
   const place = { connection: url, resources: storedResources(dictionaryCatalog) };
   const changing = <T>(work: () => Promise<T>): Promise<T> =>
-    withRemedies(nameOf(url), () => asOwner(nameOf(url), work));
+    withRemedies(addressName(url), () => asOwner(addressName(url), work));
   return {
     add: (datasetId: string) => changing(() => addPartitions(place, datasetId)),
     remove: (datasetId: string) =>
@@ -185,8 +191,8 @@ export function partitionsOf({ url }: PostgresAddress) {
         await detachPartitions(place, datasetId);
         await dropPartitions(place, datasetId);
       }),
-    state: (datasetId: string) => withRemedies(nameOf(url), () => partitionState(place, datasetId)),
-    requireOwner: () => withRemedies(nameOf(url), () => requirePartitionedOwner(url)),
+    state: (datasetId: string) => withRemedies(addressName(url), () => partitionState(place, datasetId)),
+    requireOwner: () => withRemedies(addressName(url), () => requirePartitionedOwner(url)),
   };
 }
 
@@ -198,7 +204,7 @@ async function requirePartitionedOwner(url: string): Promise<void> {
   const audit = await openPostgresRegistryAudit({ connection: url, wait: registryWait });
   try {
     const found = await audit.prepare("cadastre_registry", foreignPartitions).first();
-    if (found !== undefined) throw new DataError(`${nameOf(url)} ${ownerRemedy}`);
+    if (found !== undefined) throw new DataError(`${addressName(url)} ${ownerRemedy}`);
   } finally {
     await audit.close();
   }
@@ -210,10 +216,10 @@ async function requirePartitionedOwner(url: string): Promise<void> {
  * @throws {DataError} if the database cannot be used
  */
 export const withDatabaseLock = <T>(url: string, name: string, work: () => Promise<T>): Promise<T> =>
-  withRemedies(nameOf(url), () => withPostgresLock(url, name, work));
+  withRemedies(addressName(url), () => withPostgresLock(url, name, work));
 
-/** Returns the address of a database without its password and options. */
-function nameOf(url: string): string {
+/** Returns the address of a database without its user, password and parameters, for messages. */
+export function addressName(url: string): string {
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host}${pathname}`;
 }
@@ -242,20 +248,28 @@ async function asOwner<T>(name: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** @throws {DataError} in place of an error that the operator can fix */
-async function withRemedies<T>(name: string, work: () => Promise<T>): Promise<T> {
+/**
+ * @param setting where the operator has written the address
+ * @throws {DataError} in place of an error that the operator can fix
+ */
+export async function withRemedies<T>(
+  name: string,
+  work: () => Promise<T>,
+  setting: string = urlSetting,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw explained(name, error);
+    throw explained(name, error, setting);
   }
 }
 
 /** Returns a {@link DataError} in place of an error that the operator can fix. */
-function explained(name: string, error: unknown): unknown {
+function explained(name: string, error: unknown, setting: string = urlSetting): unknown {
   const fault = error instanceof StoreError ? error.cause : error;
   const remedy = fault instanceof Error ? remedyOf(fault) : undefined;
-  return remedy === undefined ? error : new DataError(`${name} ${remedy}`, { cause: error });
+  if (remedy === undefined) return error;
+  return new DataError(`${name} ${remedy.replaceAll(urlSetting, setting)}`, { cause: error });
 }
 
 /** Returns the end of a message about a fault, undefined if no operator can fix it. */
@@ -267,6 +281,6 @@ function remedyOf(
   const remedy =
     (known !== undefined && syscall === "open" ? fileRemedy : undefined) ??
     remedies.get(known ?? "") ??
-    encryptionRemedies.find(([pattern]) => pattern.test(known ?? message))?.[1];
+    connectionRemedies.find(([pattern]) => pattern.test(known ?? message))?.[1];
   return remedy === undefined || known === undefined ? remedy : `${remedy} (${known})`;
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+export { type PostgresQuery, withPostgresConnection } from "./connection/connect.ts";
 export type { Partitioning } from "./layout/partitions.ts";
 export { withPostgresLock } from "./lock.ts";
 export {

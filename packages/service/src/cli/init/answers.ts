@@ -30,14 +30,17 @@ export async function completeAnswers(
     return must === undefined ? [] : [`${question.flag.split(" ")[0]} must be ${must}`];
   });
   if (faults.length > 0) throw new WrongUsage(faults.join("\n"));
-  const open = questions.filter(({ name }) => !known.has(name));
+  const answers = new Map(known);
+  const isOpen = ({ name, isNeedless }: Question) => !answers.has(name) && isNeedless?.(answers) !== true;
+  const open = questions.filter(isOpen);
   if (open.length > 0 && !takesDefaults && ask === undefined)
     throw new WrongUsage(
       `without a terminal, init needs ${open.map(({ flag }) => flag).join(", ")}; or --from <file> with these answers; or --yes for the defaults`,
     );
-  const answers = new Map(known);
-  for (const question of open)
-    answers.set(question.name, takesDefaults || ask === undefined ? question.default : await ask(question));
+  for (const question of questions)
+    if (!isOpen(question)) answers.set(question.name, answers.get(question.name) ?? "");
+    else
+      answers.set(question.name, takesDefaults || ask === undefined ? question.default : await ask(question));
   return Object.fromEntries(answers) as InitAnswers;
 }
 

@@ -12,6 +12,7 @@ import { createIssuerKey } from "../entitlement/keygen.ts";
 import { CommandRefused, printMessage, printResult, WrongUsage } from "../outcome.ts";
 import { addSystem } from "../system/add.ts";
 import { completeAnswers, optionOf, readAnswers } from "./answers.ts";
+import { addressFiles, createPostgresDatabase } from "./postgres.ts";
 import { prepareEmptyDatabases, userWhoChangesTables } from "./prepare.ts";
 import { type InitAnswers, type Question, questions, systemsOf } from "./questions.ts";
 import { rolesCommand } from "./roles.ts";
@@ -74,25 +75,18 @@ function prompt(): ((question: Question) => Promise<string>) | undefined {
 
 async function setUp(file: string, given: InitAnswers): Promise<void> {
   const folder = dirname(resolve(file));
-  const { data, issuer_key } = given;
+  const { data, issuer_key, admin_url } = given;
   const answers = {
     ...given,
     data: resolve(folder, data),
     issuer_key: issuer_key === "" ? "" : resolve(folder, issuer_key),
   };
-  const urlFile = join(folder, "database-url");
-  const keySetFile = join(folder, "key-set.json");
-  const hasPassword = answers.database_url !== "" && new URL(answers.database_url).password !== "";
   const isIssuer = answers.issuer_key !== "";
-  for (const made of [...(hasPassword ? [urlFile] : []), ...(isIssuer ? [answers.issuer_key] : [])])
-    if (existsSync(made))
-      throw new CommandRefused(`${made} exists, and is not replaced: name another file, or move it away`);
   // As for every other command, the variable has precedence over the file: it names the owner of the tables, and is not written to the file.
   const owner = process.env["CADASTRE_DATABASE_URL"] ?? "";
-  if (owner !== "" && answers.database_url === "")
-    throw new WrongUsage(
-      "--database-url is missing: CADASTRE_DATABASE_URL is set, so the tables are created with its address, and the settings need the one of the service's role",
-    );
+  refuseContradictions(answers, owner);
+  if (isIssuer) refuseExisting(answers.issuer_key);
+  const urlFile = join(folder, addressFiles.service.name);
   const configAt = (url: string) =>
     readConfig({
       ...process.env,
@@ -100,14 +94,21 @@ async function setUp(file: string, given: InitAnswers): Promise<void> {
       CADASTRE_DATABASE_URL: url,
       CADASTRE_LISTINGS: "0",
     });
-  await prepareEmptyDatabases(configAt(owner || answers.database_url));
+  const createTables = (url: string) => prepareEmptyDatabases(configAt(url));
+  if (admin_url !== "")
+    answers.database_url = (await createPostgresDatabase(admin_url, folder, createTables)).service;
+  const hasPassword = answers.database_url !== "" && new URL(answers.database_url).password !== "";
+  if (admin_url === "") {
+    if (hasPassword) refuseExisting(urlFile);
+    await createTables(owner || answers.database_url);
+  }
   const tableOwner = await userWhoChangesTables(configAt(answers.database_url));
   printMessage(`Databases without listings: ${answers.database_url === "" ? answers.data : "in PostgreSQL"}`);
   if (isIssuer) {
     await mkdir(dirname(answers.issuer_key), { recursive: true, mode: 0o700 });
-    await createIssuerKey({ out: answers.issuer_key, jwks: keySetFile });
+    await createIssuerKey({ out: answers.issuer_key, jwks: join(folder, "key-set.json") });
   }
-  if (hasPassword) await writePrivate(urlFile, answers.database_url);
+  if (hasPassword && admin_url === "") await writePrivate(urlFile, answers.database_url);
   const values = settingsOf(answers, folder, hasPassword, isIssuer);
   await writePrivate(file, settingsTemplate(values).trimEnd());
   printMessage(`Settings: ${file}`);
@@ -119,6 +120,23 @@ async function setUp(file: string, given: InitAnswers): Promise<void> {
     );
   printMessage(nextSteps(file, answers));
   printResult(summary(given).trimEnd());
+}
+
+/** @throws {WrongUsage} if the addresses of the database do not fit together */
+function refuseContradictions({ admin_url, database_url }: InitAnswers, owner: string): void {
+  if (admin_url !== "" && database_url !== "")
+    throw new WrongUsage("--admin-url makes the address of the service: give no --database-url beside it");
+  if (admin_url !== "" && owner !== "")
+    throw new WrongUsage("--admin-url creates the owner of the tables: unset CADASTRE_DATABASE_URL");
+  if (owner !== "" && database_url === "")
+    throw new WrongUsage(
+      "--database-url is missing: CADASTRE_DATABASE_URL is set, so the tables are created with its address, and the settings need the one of the service's role",
+    );
+}
+
+function refuseExisting(file: string): void {
+  if (existsSync(file))
+    throw new CommandRefused(`${file} exists, and is not replaced: name another file, or move it away`);
 }
 
 function settingsOf(
@@ -136,7 +154,9 @@ function settingsOf(
     ["port", answers.port],
     ["sample_listings", "0"],
     ["base_url", answers.base_url],
-    hasPassword ? ["database.url_file", "./database-url"] : ["database.url", answers.database_url],
+    hasPassword
+      ? ["database.url_file", `./${addressFiles.service.name}`]
+      : ["database.url", answers.database_url],
     ...(isIssuer
       ? ([
           ["trust.key_set", "./key-set.json"],
@@ -148,18 +168,19 @@ function settingsOf(
   return new Map(given.filter(([, value]) => value !== ""));
 }
 
-/** Returns the answers as a file for `--from`, without the password of the database. */
-function summary({ systems, database_url, port, ...others }: InitAnswers): string {
-  const withoutPassword = database_url.replace(/:\/\/[^@/]*@/, "://…@");
+/** Returns the answers as a file for `--from`, without users and passwords of databases. */
+function summary({ systems, admin_url, database_url, port, ...others }: InitAnswers): string {
+  const withoutUser = (url: string) => url.replace(/:\/\/[^@/]*@/, "://…@");
   return stringify({
     ...others,
     port: Number(port),
-    database_url: withoutPassword,
+    admin_url: withoutUser(admin_url),
+    database_url: withoutUser(database_url),
     systems: systemsOf(systems),
   });
 }
 
-function nextSteps(file: string, { issuer_key, systems }: InitAnswers): string {
+function nextSteps(file: string, { issuer_key, systems, admin_url }: InitAnswers): string {
   const config = file === settingsFileName ? "" : ` --config ${file}`;
   const signer = issuer_key === "" ? "" : ` --issuer-key ${issuer_key}`;
   const command = `  ${typedCommand("cadastre")}${config}`;
@@ -170,6 +191,11 @@ function nextSteps(file: string, { issuer_key, systems }: InitAnswers): string {
         ]
       : [
           `The private key ${issuer_key} signs what customers may see. Move it to another machine, where you run \`cadastre entitlement sign\`; the service needs key-set.json alone.`,
+        ]),
+    ...(admin_url === ""
+      ? []
+      : [
+          `Commands that change tables, such as \`system learn --apply\` and \`field add\`, begin with CADASTRE_DATABASE_URL="$(cat ${join(dirname(file), addressFiles.owner.name)})".`,
         ]),
     "Next:",
     `${command} doctor`,

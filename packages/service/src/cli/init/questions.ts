@@ -1,3 +1,4 @@
+import { administrationDatabases } from "../../data/set-up-postgres.ts";
 import type { Setting } from "../../settings/setting.ts";
 import { settings } from "../../settings/settings.ts";
 import { parseSystem, systemForm } from "./system-answer.ts";
@@ -12,6 +13,8 @@ export type Question = {
   readonly default: string;
   /** Returns the description of valid answers if an answer is none, to follow "must be". */
   readonly fault: (answer: string) => string | undefined;
+  /** True if what is answered leaves nothing to ask: the answer is empty then. */
+  readonly isNeedless?: (answers: ReadonlyMap<string, string>) => boolean;
 };
 
 const bySetting =
@@ -20,6 +23,10 @@ const bySetting =
     answer === "" || is.safeParse(answer).success ? undefined : must;
 
 const anything = () => undefined;
+
+const namesNewDatabase = (answer: string): boolean =>
+  settings.CADASTRE_DATABASE_URL.is.safeParse(answer).success &&
+  !administrationDatabases.includes(new URL(answer).pathname.slice(1));
 
 /** The questions of `cadastre init`, in the order in which they are asked. */
 export const questions = [
@@ -31,10 +38,22 @@ export const questions = [
     fault: (answer) => (answer === "" ? "the path of a folder" : undefined),
   },
   {
+    name: "admin_url",
+    flag: "--admin-url <url>",
+    asks: "Address of a PostgreSQL administrator, to create the database in it, its roles and tables; empty if they exist, or for SQLite files",
+    default: "",
+    isNeedless: (answers) => answers.has("database_url"),
+    fault: (answer) =>
+      answer === "" || namesNewDatabase(answer)
+        ? undefined
+        : "an address with the name of the database to create, such as `postgres://postgres:password@host:5432/cadastre`",
+  },
+  {
     name: "database_url",
     flag: "--database-url <url>",
     asks: "PostgreSQL database, as the service connects to it; empty for SQLite files in the folder",
     default: "",
+    isNeedless: (answers) => (answers.get("admin_url") ?? "") !== "",
     fault: bySetting(settings.CADASTRE_DATABASE_URL),
   },
   {
