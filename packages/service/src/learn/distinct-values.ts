@@ -1,7 +1,7 @@
 /** Distinct texts of a column, as long as they are few and each could be a value of a lookup. */
 export class DistinctValues {
   readonly #most: number;
-  readonly #values = new Set<string>();
+  readonly #counts = new Map<string, number>();
   #isOver = false;
   /** Number of texts, repeated ones included. */
   count = 0;
@@ -13,15 +13,21 @@ export class DistinctValues {
 
   add(value: string): void {
     this.count++;
-    if (this.#isOver || this.#values.has(value)) return;
-    this.#isOver = this.#values.size === this.#most || !isLookupText(value);
-    if (this.#isOver) this.#values.clear();
-    else this.#values.add(value);
+    if (this.#isOver) return;
+    const before = this.#counts.get(value);
+    this.#isOver = before === undefined && (this.#counts.size === this.#most || !isLookupText(value));
+    if (this.#isOver) this.#counts.clear();
+    else this.#counts.set(value, (before ?? 0) + 1);
   }
 
   /** The distinct texts. Undefined if they are too many, or one of them could not be a value of a lookup. */
   get values(): readonly string[] | undefined {
-    return this.#isOver ? undefined : [...this.#values];
+    return this.#isOver ? undefined : [...this.#counts.keys()];
+  }
+
+  /** Returns how often the text occurs. 0 if the texts are too many. */
+  countOf(value: string): number {
+    return this.#counts.get(value) ?? 0;
   }
 
   /** The distinct texts if there are several and they repeat, so that they seem to be from a list. */

@@ -13,12 +13,17 @@ export type SampleRules = {
   readonly isListed: ListedValues;
   /** True if values are cells of a CSV file, which have no type. */
   readonly isCell: boolean;
+  /** True if a lookup that lists its values is to have rare ones of the sample too. */
+  readonly takesRareValues: boolean;
   /** Word for the position of a record: `line`, or `record` in Common Format. */
   readonly position: string;
 };
 
 /** Most values that a sample may add to a lookup that lists its values. */
 const mostUnlisted = 100;
+
+/** Share of the values up to which one that the lookup does not list is rare: it is more likely an error than missing in the lookup. */
+const rareShare = 0.001;
 
 const systemField = "OriginatingSystemName";
 
@@ -30,9 +35,10 @@ export class FieldComparison {
   #compared = 0;
   #misfits = 0;
   #example = "";
-  /** Number of values that the lookup does not list, and the first of them. */
+  /** Number of values that the lookup does not list, the first of them, and the first place of each distinct one. */
   #withUnlisted = 0;
   #unlistedExample = "";
+  readonly #unlistedAt = new Map<string, string>();
 
   constructor(field: Field, rules: SampleRules) {
     this.field = field;
@@ -60,22 +66,35 @@ export class FieldComparison {
     const unlisted = items.filter(
       (item): item is string => typeof item === "string" && !isListed(item, field),
     );
-    if (unlisted.length > 0 && this.#withUnlisted++ === 0)
-      this.#unlistedExample = `${at} (unknown_lookup_value)`;
-    for (const item of unlisted) this.#unlisted.add(item);
+    if (unlisted.length > 0 && this.#withUnlisted++ === 0) this.#unlistedExample = at;
+    for (const item of unlisted) {
+      this.#unlisted.add(item);
+      if (this.#unlisted.countOf(item) === 1) this.#unlistedAt.set(item, at);
+    }
   }
 
   /** Values that the lookup of the field does not list and could. Undefined if they are too many, or too long. */
   get unlisted(): readonly string[] | undefined {
-    return this.#unlisted.values;
+    return this.#unlisted.values?.filter((value) => !this.#isRare(value));
+  }
+
+  #isRare(value: string): boolean {
+    return !this.#rules.takesRareValues && this.#unlisted.countOf(value) < this.#compared * rareShare;
   }
 
   /** Reason why the field does not take all of the values. Undefined if it takes them. */
   get misfit(): string | undefined {
-    const isUnlisted = this.unlisted === undefined;
-    const misfits = this.#misfits + (isUnlisted ? this.#withUnlisted : 0);
+    const { values } = this.#unlisted;
+    const rare = (values ?? []).filter((value) => this.#isRare(value));
+    const unlisted =
+      values === undefined
+        ? this.#withUnlisted
+        : rare.reduce((count, value) => count + this.#unlisted.countOf(value), 0);
+    const misfits = this.#misfits + unlisted;
     if (misfits === 0) return undefined;
-    const example = this.#example || this.#unlistedExample;
+    const code = rare.length === 0 ? "unknown_lookup_value" : "unknown_lookup_value: --rare-values adds it";
+    const example =
+      this.#example || `${this.#unlistedAt.get(rare[0] ?? "") ?? this.#unlistedExample} (${code})`;
     const kind = this.field.source === null ? "standard field" : "field";
     const takes = this.field.name === systemField ? `\`${this.#rules.system.name}\`` : facetText(this.field);
     return `the ${kind} takes ${takes}, which ${misfits} of ${this.#compared} values are not, such as ${example}`;

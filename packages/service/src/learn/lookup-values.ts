@@ -86,7 +86,7 @@ export function mergeNotes(
     ...(origins.length > 1 ? [`lookup ${name}: merged from the source's lookups ${of}`] : []),
     ...(added > 0 && before.values > 0
       ? [
-          `lookup ${name}: ${values} of the source's ${of} join the ${before.values} that the ${before.owner} has`,
+          `lookup ${name}: ${values} of the source's ${of} ${added === 1 ? "joins" : "join"} the ${before.values} that the ${before.owner} has`,
         ]
       : []),
   ];

@@ -196,13 +196,6 @@ export function propose(
         reason: `${to}${isRenamed ? "which is" : "it is"} a standard field that is switched off: \`cadastre field enable ${field.resource} ${name}\` serves it`,
       };
     const renamed = isRenamed ? { renamedTo: name } : {};
-    const misfit = field.sampled?.misfits.get(name);
-    if (misfit !== undefined)
-      return {
-        verdict: "clash",
-        ...renamed,
-        reason: `${to}${misfit}: map these values, or leave the field out`,
-      };
     if (field.sampled === undefined && !fitsStandard(field, standard))
       return {
         verdict: "clash",
@@ -216,6 +209,13 @@ export function propose(
       (field.lookup === standard.lookup || field.enumeration !== undefined)
     )
       proposeLookup(standard.lookup, { origin: field.lookup });
+    const misfit = field.sampled?.misfits.get(name);
+    if (misfit !== undefined)
+      return {
+        verdict: "clash",
+        ...renamed,
+        reason: `${to}${misfit}: map these values, or leave the field out`,
+      };
     return isRenamed
       ? { verdict: "clash", ...renamed, reason: `${to.slice(0, -2)}: map it to that` }
       : { verdict: "standard" };

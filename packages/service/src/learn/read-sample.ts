@@ -18,6 +18,8 @@ export type Sample = {
   readonly format: Format | undefined;
   /** Most records that are read. */
   readonly limit: number;
+  /** True if a lookup that lists its values is to have rare ones too. */
+  readonly takesRareValues: boolean;
 };
 
 /** Fields that a sample suggests, and what it was. */
@@ -36,7 +38,7 @@ const mostColumns = 5000;
  * @throws {LearnError | IngestError} if it cannot be read, or holds no records
  */
 export async function readSample(
-  { file, resource, format: given, limit }: Sample,
+  { file, resource, format: given, limit, takesRareValues }: Sample,
   system: OriginatingSystem,
   catalog: Catalog,
 ): Promise<SampleSchema> {
@@ -47,6 +49,7 @@ export async function readSample(
     rounding: roundingOf(catalog, resource),
     isListed: listedValuesOf(catalog, { name: system.id }),
     isCell: format === "csv",
+    takesRareValues,
     position: format === "common" ? "record" : "line",
   };
   const fields = catalog.fieldsOf(resource);

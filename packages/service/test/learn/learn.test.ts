@@ -208,7 +208,7 @@ test("values of several lookups that become one are told, and all kept", async (
     "+ lookup NSM_Pier_Kind of northshore: 3 values, `Wood`, `Steel`, `Rock`",
     "+ lookup NSM_Zone of northshore: 1 value, `Forest`",
     "! lookup NSM_Pier_Kind: merged from the source's lookups `Pier Kind` and `Pier-Kind`",
-    "! lookup NSM_Zone: 1 value of the source's `NSM_Zone` join the 2 that the system has",
+    "! lookup NSM_Zone: 1 value of the source's `NSM_Zone` joins the 2 that the system has",
   ]);
 });
 

@@ -140,7 +140,7 @@ test("what is learnt from a file and applied takes every record of the file, and
         const learn = async (definition: CatalogDefinition): Promise<Proposal> => {
           const catalog = createCatalog(definition);
           const [own = system] = definition.systems;
-          const sample = { file, resource: "Property", format, limit: 100 } as const;
+          const sample = { file, resource: "Property", format, limit: 100, takesRareValues: false } as const;
           return propose(await readSample(sample, own, catalog), own, catalog, options);
         };
         const learnt = await learn({ systems: [system] });

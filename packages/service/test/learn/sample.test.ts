@@ -87,7 +87,7 @@ test("columns of a CSV file are proposed in words, applied, and then every recor
     "? Property/Assessed: its values are dates of the form MM/DD/YYYY: add it with `field add --type date`, and name the form in `dates` of a mapping",
     "? Property/Tags: 40 of its 40 cells could be lists: if they are, add it with `field add --type string --collection`",
     "? Property/Unused: no record has a value of it, so nothing is proposed",
-    "! lookup Heating: 1 value of the source's `Heating` join the 42 that the dictionary has",
+    "! lookup Heating: 1 value of the source's `Heating` joins the 42 that the dictionary has",
     "Fields: 5 standard that fit, 12 local to add, 0 known already, 2 clashing, 0 left out, 1 undecided.",
   ]);
   await learn(file, "--prefix-names", "--apply", "--yes");
@@ -100,6 +100,23 @@ test("columns of a CSV file are proposed in words, applied, and then every recor
     field: "YearBuilt",
     code: "wrong_type",
   });
+});
+
+test("values that few records have join no lookup, unless it is said so", async () => {
+  const lines = Array.from({ length: 2001 }, (_, i) => {
+    const heating = i === 700 ? ["Steem"] : i % 500 === 0 ? ["Lava", "Forced Air"] : ["Forced Air"];
+    const base = { ListingKey: `K${i}`, OriginatingSystemName: "North Shore", StateOrProvince: "IL" };
+    return JSON.stringify({ ...base, ModificationTimestamp: "2026-01-02T03:04:05Z", Heating: heating });
+  });
+  const file = await place("rare.jsonl", lines.join("\n"));
+  const told = (await learn(file)).split("\n");
+  expect(told).toContain("+ lookup Heating of northshore: 1 value, `Lava`");
+  expect(told).toContain(
+    '! Property/Heating: the standard field takes Collection(Edm.String)(1024) of lookup Heating, which 1 of 2001 values are not, such as `["Steem"]` in line 701 (unknown_lookup_value: --rare-values adds it): map these values, or leave the field out',
+  );
+  expect(await learn(file, "--rare-values")).toContain(
+    "+ lookup Heating of northshore: 2 values, `Lava`, `Steem`",
+  );
 });
 
 const proposed = async (...args: readonly [string, ...string[]]) =>

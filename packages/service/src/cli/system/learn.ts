@@ -29,6 +29,7 @@ type Options = CredentialOptions & {
   readonly resource?: LocalResource;
   readonly format?: Format;
   readonly limit?: number;
+  readonly rareValues?: true;
   readonly lookups?: string;
   readonly prefixNames?: true;
   readonly closedLookups?: true;
@@ -69,6 +70,10 @@ export const learnCommand = (): Command =>
         `with --sample: most records that are read (default: ${usualLimit})`,
       ).argParser(parseLimit),
     )
+    .option(
+      "--rare-values",
+      "with --sample: add also values that fewer than one of 1,000 records have to a lookup that lists its values",
+    )
     .option("--prefix-names", "begin the names of local fields with the prefix of the system")
     .option("--closed-lookups", "lookups of the system take no further values")
     .option(
@@ -105,7 +110,7 @@ const optionsOf = {
     clientSecretEnv: "--client-secret-env",
     scope: "--scope",
   },
-  sample: { resource: "--resource", format: "--format", limit: "--limit" },
+  sample: { resource: "--resource", format: "--format", limit: "--limit", rareValues: "--rare-values" },
 } as const satisfies Record<string, Partial<Record<keyof Options, string>>>;
 
 /** @throws {CommandRefused} unless the options name one source, and belong to it */
@@ -134,7 +139,7 @@ async function readSchema(
   system: OriginatingSystem,
   catalog: Catalog,
 ): Promise<FeedSchema> {
-  const { metadata, lookups, sample, resource, format, limit = usualLimit } = options;
+  const { metadata, lookups, sample, resource, format, limit = usualLimit, rareValues = false } = options;
   if (sample === undefined || resource === undefined)
     return readSource(
       { metadata: metadata ?? "", lookups },
@@ -145,7 +150,11 @@ async function readSchema(
         onRetry: (reason, pause) => printMessage(`  ${reason}: again in ${(pause / 1000).toFixed(1)} s`),
       },
     );
-  const read = await readSample({ file: sample, resource, format, limit }, system, catalog);
+  const read = await readSample(
+    { file: sample, resource, format, limit, takesRareValues: rareValues },
+    system,
+    catalog,
+  );
   printMessage(
     `Read ${number(read.records)} records of ${sample}${read.records < limit ? "" : ", as --limit says"}.`,
   );
