@@ -8,8 +8,8 @@ export const number = (value: number): string => value.toLocaleString("en-US");
 export const counted = (count: number, noun: string): string =>
   `${number(count)} ${noun}${count === 1 ? "" : "s"}`;
 
-/** Number of items between two lines of progress. */
-const reportEvery = 10_000;
+/** Number of items, and milliseconds, after which another line of progress is due. */
+const reportEvery = { items: 10_000, time: 2000 };
 
 export type ItemProgress = {
   /** Called with the amount done, and the number of items counted. */
@@ -18,7 +18,8 @@ export type ItemProgress = {
 };
 
 /**
- * Shows a bar up to `whole` on a terminal. Elsewhere, or if the total is not known, prints a line every {@link reportEvery} items.
+ * Shows a bar up to `whole` on a terminal. Elsewhere, or if the total is not known, prints lines: see
+ * {@link reportEvery}.
  *
  * @param counted text after the number of items, such as `files copied`
  */
@@ -31,11 +32,12 @@ export function showItemProgress(whole: number | undefined, counted = "records r
       end: () => bar.stop(),
     };
   }
-  let reported = 0;
+  let reported = { count: 0, time: performance.now() };
   return {
     at: (_done, count) => {
-      if (count - reported < reportEvery) return;
-      reported = count;
+      const time = performance.now();
+      if (count - reported.count < reportEvery.items && time - reported.time < reportEvery.time) return;
+      reported = { count, time };
       printMessage(`  ${number(count)} ${counted}`);
     },
     end: () => {},

@@ -35,12 +35,14 @@ const mostColumns = 5000;
 /**
  * Reads the beginning of a file, and tells the fields that its values suggest.
  *
+ * @param onProgress takes the number of records read
  * @throws {LearnError | IngestError} if it cannot be read, or holds no records
  */
 export async function readSample(
   { file, resource, format: given, limit, takesRareValues }: Sample,
   system: OriginatingSystem,
   catalog: Catalog,
+  onProgress: (records: number) => void = () => {},
 ): Promise<SampleSchema> {
   const input = await openInput(file, file);
   const format = given ?? formatOf(input);
@@ -75,6 +77,7 @@ export async function readSample(
         records++;
         for (const [name, value] of Object.entries(entry.record)) columnOf(name).add(value, entry.line);
       } else if (malformed++ === 0) firstMalformed = `${rules.position} ${entry.line}: ${entry.malformed}`;
+      onProgress(records);
       if (records + malformed >= limit) break;
     }
   } catch (cause) {

@@ -19,7 +19,7 @@ import { withServiceRegistry } from "../data.ts";
 import { type CredentialOptions, credentialsOf, withCredentialOptions } from "../feed-credentials.ts";
 import { withAdditions } from "../field/add-fields.ts";
 import { CommandRefused, printMessage, printResult } from "../outcome.ts";
-import { counted, number } from "../progress.ts";
+import { counted, number, showItemProgress } from "../progress.ts";
 import { editCatalog, printChange } from "./change-catalog.ts";
 import { requireSystem } from "./require-system.ts";
 
@@ -150,11 +150,13 @@ async function readSchema(
         onRetry: (reason, pause) => printMessage(`  ${reason}: again in ${(pause / 1000).toFixed(1)} s`),
       },
     );
+  const progress = showItemProgress(undefined);
   const read = await readSample(
     { file: sample, resource, format, limit, takesRareValues: rareValues },
     system,
     catalog,
-  );
+    (records) => progress.at(records, records),
+  ).finally(progress.end);
   printMessage(
     `Read ${number(read.records)} records of ${sample}${read.records < limit ? "" : ", as --limit says"}.`,
   );
