@@ -136,6 +136,22 @@ test("a first run compares the keys once, though --full-every is due too", patie
   expect(await removedBy("once")).toBe(0);
 });
 
+test("a run with --full compares the keys of a feed that never does", patient, async () => {
+  await add("asked", "events", "none");
+  // The first one removes what the sample has of the system.
+  await feed("run", "asked", "--full", "--json");
+  await expect.poll(served).toEqual(["del-'3'", "del-1", "del-2"]);
+  offices = officesOf("del-1");
+  expect(await removedBy("asked")).toBe(0);
+  expect(JSON.parse((await feed("run", "asked", "--full", "--json")).stdout)).toMatchObject({
+    removed: 2,
+    error: null,
+  });
+  await expect.poll(served).toEqual(["del-1"]);
+  expect(JSON.parse((await feed("show", "asked")).stdout)).not.toHaveProperty("fullEvery");
+  expect(await removedBy("asked")).toBe(0);
+});
+
 test.each<[string, unknown, unknown]>([
   [
     "OData 4.0",

@@ -118,7 +118,7 @@ export const operatorExamples: ExampleTable = {
   "feed list": ["cadastre feed list", "cadastre feed list --json"],
   "feed show": ["cadastre feed show web"],
   "feed try": ["cadastre feed try web --limit 100", "cadastre feed try files --mapping mapping.yaml"],
-  "feed run": ["cadastre feed run web", "cadastre feed run web --json"],
+  "feed run": ["cadastre feed run web", "cadastre feed run web --full", "cadastre feed run web --json"],
   "feed pause": ["cadastre feed pause web"],
   "feed resume": ["cadastre feed resume web"],
   "feed remove": ["cadastre feed remove web"],

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { FeedRecord } from "@cadastre/store/registry";
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { currentCatalog } from "../data/catalogs.ts";
-import { definitionOf } from "../feeds/definition.ts";
+import { comparingKeys, definitionOf } from "../feeds/definition.ts";
 import { runLeased, workerName } from "../feeds/feed-worker.ts";
 import { Mutexes } from "../feeds/mutexes.ts";
 import { type TriedResource, tryFeed } from "../feeds/try-feed.ts";
@@ -56,6 +56,7 @@ export function feedCommand(): Command {
     .command("run")
     .description("Run a feed now: stage what has changed, and publish it through the gates.")
     .addArgument(feedName())
+    .option("--full", "compare all keys of a Web API too, and delete what the source has no more")
     .addOption(json())
     .action(run);
   group
@@ -154,7 +155,7 @@ const pause = (isPaused: boolean) => (name: string) =>
     printMessage(isPaused ? `Paused ${name}.` : `Resumed ${name}: it is due.`);
   });
 
-const run = (name: string, output: Output) =>
+const run = (name: string, { full, json: isJson }: Output & { readonly full?: true }) =>
   withServiceStore(async (store, folder, { feeds, identities: crosswalk }, config) => {
     const { leaseSeconds, maxShrink } = config;
     const lease = leaseSeconds * 1000;
@@ -165,19 +166,27 @@ const run = (name: string, output: Output) =>
     try {
       const action = { action: "feed.run", object: { id: name }, ...auditOf(folder, config) } as const;
       const { read, staged, removed, rejected } = await audited(action, async () => {
-        await found(feeds, name);
+        const { kind } = definitionOf(await found(feeds, name));
+        if (full && kind !== "replicate")
+          throw new CommandRefused(
+            `${name} reads files: --full is for a feed of a Web API. \`feed change ${name} --full\` says that each file holds all records`,
+          );
         const claimed = await feeds.claim(Date.now(), { worker: workerName(), lease, name });
         if (claimed === undefined)
           throw new CommandRefused(`${name} is running: \`cadastre feed list\` shows when it has ended`);
         const log = createLog("silent");
         const mutexes = new Mutexes();
         const options = { store, crosswalk, folder, maxShrink, feeds, log, lease, mutexes, now: Date.now };
-        const { error, ...report } = await runLeased(claimed, options, stopping.signal);
+        const { error, ...report } = await runLeased(
+          full ? { ...claimed, feed: comparingKeys(claimed.feed) } : claimed,
+          options,
+          stopping.signal,
+        );
         const counts = { ...report.counts, removed: report.removed };
         const reasons = [...report.reasons]
           .map(([resource, counts]) => [resource, counts.found()] as const)
           .filter(([, found]) => found.length > 0);
-        if (output.json)
+        if (isJson)
           printResult(JSON.stringify({ feed: name, ...counts, reasons: Object.fromEntries(reasons), error }));
         else for (const [resource, of] of reasons) printMessage(`${resource}:\n${reasonsText(of)}`);
         if (error !== null) throw new CommandRefused(error);

@@ -51,6 +51,16 @@ export type FeedDefinition = z.output<typeof definitionForm>;
 export const definitionOf = ({ definition }: Pick<FeedRecord, "definition">): FeedDefinition =>
   definitionForm.parse(JSON.parse(definition));
 
+/** Returns a feed of a Web API whose next run compares all keys, as if a comparison were due. */
+export function comparingKeys(feed: FeedRecord): FeedRecord {
+  const { fullEvery = 0, ...definition } = definitionOf(feed);
+  return {
+    ...feed,
+    definition: JSON.stringify({ ...definition, fullEvery }),
+    progress: JSON.stringify({ ...progressOf(feed), full: {} }),
+  };
+}
+
 const progressForm = z.object({
   /** Resources with staged records that a run may have left unpublished. */
   pending: z.array(z.string()).default([]),

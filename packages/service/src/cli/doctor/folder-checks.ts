@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { recordNames } from "@cadastre/reso";
 import { databasesOf } from "../../data/databases.ts";
 import { partsRoot } from "../../delivery/parts-place.ts";
+import { counted } from "../progress.ts";
 import { type Diagnosis, type DoctorCheck, type FolderContext, mend, sound, warn } from "./diagnosis.ts";
 
 /** Checks of the settings and of what they name. */
@@ -55,7 +56,7 @@ function* checkSecretFiles({ environment, folder }: FolderContext): Generator<Di
       `others than its owner may read ${file} (mode ${modeOf(statSync(file).mode)})`,
       `\`chmod 600 ${file}\``,
     );
-  if (open.length === 0) yield sound(`${found.length} files, for their owner alone`);
+  if (open.length === 0) yield sound(`${counted(found.length, "file")}, for their owner alone`);
 }
 
 /** Looks for private keys of an issuer beside the settings and the data: who serves should not be able to sign. */
