@@ -106,8 +106,11 @@ function withPlaces(sentence: string, { values }: SettingsFile, environment: Env
   const named = sentence.replaceAll(/\b(?:PORT|HOST|[A-Z]+(?:_[A-Z]+)+)\b(?!=)/g, (name) => {
     if (!Object.hasOwn(settings, name) || isSet(environment[name])) return name;
     const source = values.get(name as SettingName)?.source;
-    if (place === "" && source !== undefined) place = `${source.slice(0, source.lastIndexOf(" "))} `;
-    return settings[name as SettingName].path;
+    if (source === undefined) return settings[name as SettingName].path;
+    const end = source.lastIndexOf(" ");
+    if (place === "") place = `${source.slice(0, end)} `;
+    // It may be the member that names a file.
+    return source.slice(end + 1);
   });
   return `${place}${named}`;
 }

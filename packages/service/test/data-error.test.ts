@@ -1,10 +1,12 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isRoot } from "@cadastre/odata/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readConfig } from "../src/config.ts";
 import { DataError, withDataFolder } from "../src/data/data-error.ts";
-import { type DataFolder, openDataFolder } from "../src/data/data-folder.ts";
+import { type DataFolder, dataFolderAt, openDataFolder } from "../src/data/data-folder.ts";
+import { databasesOf } from "../src/data/databases.ts";
 import { prepareListings } from "../src/data/prepare-listings.ts";
 import { withRegistry } from "../src/data/registry.ts";
 import { readSecrets } from "../src/data/secrets.ts";
@@ -128,6 +130,18 @@ describe("a fault of the data folder is told in a sentence that names the path",
       new RegExp(`^${folder.publicKeys}: .*the key set does not fit a JWKS`),
     );
   });
+});
+
+// Only root can be somebody else for a while.
+test.runIf(isRoot)("a folder that may not be entered is not told to be missing", async () => {
+  process.seteuid?.(65_534);
+  try {
+    await expect(withDataFolder(path, () => databasesOf(dataFolderAt(path)).hasListings())).rejects.toThrow(
+      /cannot be read and written: give the user who starts the service the rights.*\(EACCES\)/,
+    );
+  } finally {
+    process.seteuid?.(0);
+  }
 });
 
 test("another error stays what it is", async () => {

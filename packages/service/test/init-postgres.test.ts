@@ -141,7 +141,7 @@ describe.skipIf(!hasPostgres)("cadastre init --admin-url", () => {
     const lost = await init(admin);
     expect([lost.code, lost.stderr]).toEqual([
       1,
-      expect.stringContaining("has a role cadastre_worker, whose password is not replaced"),
+      expect.stringContaining("has a role cadastre_worker already, whose password is not replaced"),
     ]);
     await writeFile(join(folder, "database-url-worker"), made[2] ?? "");
     const again = await init(admin);
@@ -155,8 +155,8 @@ describe.skipIf(!hasPostgres)("cadastre init --admin-url", () => {
     const before = (await passwords()).rows;
     const first = folder;
     for (const [file, database, says] of [
-      ["elsewhere", "cadastre", "has a role cadastre_owner, whose password is not replaced"],
-      ["elsewhere", "second", "has a role cadastre_owner, whose password is not replaced"],
+      ["elsewhere", "cadastre", "has a role cadastre_owner already, whose password is not replaced"],
+      ["elsewhere", "second", "has a role cadastre_owner already, whose password is not replaced"],
       ["", "second", "database-url exists, and is the address of another database"],
     ] as const) {
       folder = join(first, file);
@@ -168,6 +168,9 @@ describe.skipIf(!hasPostgres)("cadastre init --admin-url", () => {
     }
     folder = first;
     expect((await passwords()).rows).toEqual(before);
+    expect(await control.query("select from pg_database where datname = 'second'")).toMatchObject({
+      rowCount: 0,
+    });
   });
 
   test("refuses tables of another owner", async () => {

@@ -13,5 +13,5 @@ export { freePort } from "./free-port.ts";
 export { type Haproxy, hasHaproxy, startHaproxy } from "./haproxy.ts";
 export { hostileQuery } from "./hostile-queries.ts";
 export { hasPgbouncer, type Pgbouncer, startPgbouncer } from "./pgbouncer.ts";
-export { hasPostgres, type PostgresServer, runPostgresProgram, startPostgres } from "./postgres.ts";
+export { hasPostgres, isRoot, type PostgresServer, runPostgresProgram, startPostgres } from "./postgres.ts";
 export { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";

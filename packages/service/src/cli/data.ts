@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { useFolder } from "../backup/folder-use.ts";
 import { isRestorePending } from "../backup/swap.ts";
 import { type Config, readConfig } from "../config.ts";
@@ -7,6 +6,7 @@ import { type DataFolder, openConfiguredFolder } from "../data/data-folder.ts";
 import { databasesOf } from "../data/databases.ts";
 import type { Registry } from "../data/registry.ts";
 import { withRegistry } from "../data/registry.ts";
+import { pathExists } from "../file-error.ts";
 import type { Listings } from "../listings.ts";
 import { CommandRefused } from "./outcome.ts";
 
@@ -39,10 +39,10 @@ export function withServiceFolder<T>(
   const config = readConfig(process.env);
   const { dataFolder, postgres } = config;
   return withDataFolder(dataFolder, async () => {
-    if (postgres === undefined && !existsSync(dataFolder)) throw new CommandRefused(missing(dataFolder));
+    if (postgres === undefined && !pathExists(dataFolder)) throw new CommandRefused(missing(dataFolder));
     const folder = await openConfiguredFolder(config);
     // No lock file is created in a folder that has no database.
-    if (postgres === undefined && !isRestorePending(folder) && !existsSync(folder[needed]))
+    if (postgres === undefined && !isRestorePending(folder) && !pathExists(folder[needed]))
       throw new CommandRefused(missing(folder[needed]));
     const use = await useFolder(folder, config);
     try {

@@ -33,24 +33,24 @@ export function newAddress(admin: string, role: ConnectingRole): string {
  */
 export async function createDatabase(admin: string, known: readonly ConnectingRole[]): Promise<void> {
   const name = decodeURI(new URL(admin).pathname.slice(1));
-  await asAdministrator(inDatabase(admin, "postgres"), (query) =>
-    runResultsOf(
-      query,
-      `select format('create database %I encoding ''UTF8'' template template0', name)
-        from unnest(array[$1::text]) as name where not exists (select from pg_database where datname = name)`,
-      [name],
-    ),
-  );
   const unknown = connectingRoles.filter((role) => !known.includes(role)).map(defaultName);
-  await asAdministrator(admin, async (query) => {
+  await asAdministrator(inDatabase(admin, "postgres"), async (query) => {
     const [role] = await query<{ name: string }>(
       "select rolname as name from pg_roles where rolname = any ($1) order by 1",
       [unknown],
     );
     if (role !== undefined)
       throw new DataError(
-        `${addressName(admin)} has a role ${role.name}, whose password is not replaced: drop the role if nothing uses it. If another database of Cadastre uses it, create roles of other names with the SQL of \`cadastre init roles\`, and give \`--database-url\` in place of \`--admin-url\``,
+        `the server ${new URL(admin).host} has a role ${role.name} already, whose password is not replaced: drop the role if nothing uses it. If another database of Cadastre uses it, create roles of other names with the SQL of \`cadastre init roles\`, and give \`--database-url\` in place of \`--admin-url\``,
       );
+    await runResultsOf(
+      query,
+      `select format('create database %I encoding ''UTF8'' template template0', name)
+        from unnest(array[$1::text]) as name where not exists (select from pg_database where datname = name)`,
+      [name],
+    );
+  });
+  await asAdministrator(admin, async (query) => {
     const [schema] = await query<{ owner: string }>(
       "select pg_get_userbyid(nspowner) as owner from pg_namespace where nspname in ('cadastre', 'cadastre_registry') and pg_get_userbyid(nspowner) <> $1",
       [defaultName("owner")],

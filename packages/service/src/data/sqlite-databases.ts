@@ -1,8 +1,9 @@
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import type { Catalog } from "@cadastre/reso";
 import { openSqliteRegistry, openSqliteRegistryAudit } from "@cadastre/store/registry";
 import { openSqliteStore } from "@cadastre/store/sqlite";
 import { catalogVersion, storedResources } from "../catalog.ts";
+import { pathExists } from "../file-error.ts";
 import { toCatalog } from "./catalogs.ts";
 import type { DataFolder } from "./data-folder.ts";
 import { type Databases, registryWait, requireSchema, type SchemaRemedies } from "./database-engine.ts";
@@ -25,7 +26,7 @@ export const sqliteDatabases = ({
 }: Pick<DataFolder, "database" | "registry">): Databases => ({
   listingsName: listings,
   registryName: registry,
-  hasListings: async () => existsSync(listings),
+  hasListings: async () => pathExists(listings),
   hasRegistry: async () => isFile(registry),
   openListings: async ({ catalog: given, ...options }, creates = false) => {
     const catalog = given ?? (await catalogIn(registry));

@@ -1,6 +1,6 @@
 import { asTyped } from "@cadastre/client/terminal";
 import { Command } from "commander";
-import { type Config, ConfigError, readConfig } from "../../config.ts";
+import { type Config, ConfigError, readConfig, withSettingPlaces } from "../../config.ts";
 import { withDataFolder } from "../../data/data-error.ts";
 import { configuredFolder } from "../../data/data-folder.ts";
 import { databasesOf } from "../../data/databases.ts";
@@ -90,7 +90,7 @@ async function* diagnose(environment: DoctorContext["environment"], now: number)
       }
     }
   } catch (error) {
-    yield { check, ...ofError(error) };
+    yield { check, ...ofError(error, environment) };
   }
 }
 
@@ -131,14 +131,14 @@ async function* run(checks: readonly DoctorCheck[], context: DoctorContext): Asy
       const { folder } = context;
       yield {
         check: check.name,
-        ...ofError(folder === undefined ? error : databasesOf(folder).explain(error)),
+        ...ofError(folder === undefined ? error : databasesOf(folder).explain(error), context.environment),
       };
     }
   }
 }
 
-const ofError = (error: unknown): Diagnosis =>
+const ofError = (error: unknown, environment: DoctorContext["environment"]): Diagnosis =>
   mend(
-    error instanceof Error ? error.message : String(error),
+    withSettingPlaces(error instanceof Error ? error.message : String(error), environment),
     "mend what the message says, and run `cadastre doctor` again",
   );
