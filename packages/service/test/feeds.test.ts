@@ -196,7 +196,7 @@ describe("a RESO Web API", patient, () => {
     expect((await feed("try", "no-or", "--limit", "3")).stdout).toMatch(/Office +3 +3 +0\n/);
     // The failed run has staged the first page.
     const { code, stderr } = await feed("run", "no-or");
-    expect([code, stderr]).toEqual([0, expect.stringContaining("Read 1 records")]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining("Read 1 record")]);
     await feed("remove", "no-or");
   });
 
@@ -277,7 +277,7 @@ describe("files", patient, () => {
     expect(await served("file-")).toBe(0);
     expect((await feed("change", "files", "--mapping", mapping)).code).toBe(0);
     expect((await feed("run", "files")).stderr).toContain(
-      "Read 1 records; staged and published 1; removed 0; rejected 0.",
+      "Read 1 record; staged and published 1; removed 0; rejected 0.",
     );
     expect(await served("file-")).toBe(1);
     await writeFile(join(folder, "Office-2.csv"), csv("file-2", "Texas"));
