@@ -209,6 +209,8 @@ describe("what is rejected", () => {
     ["a long text", { City: "x".repeat(5000) }, "City", "too_long"],
     ["no lookup value", { StandardStatus: "Activ" }, "StandardStatus", "unknown_lookup_value"],
     ["no key", { ListingKey: null }, "ListingKey", "missing_field"],
+    ["no key either", { ListingKey: null }, "ListingKey", "missing_field"],
+    ["a key that is no text", { ListingKey: 7 }, "ListingKey", "wrong_type"],
     ["no timestamp", { ModificationTimestamp: null }, "ModificationTimestamp", "missing_field"],
     ["another system", { OriginatingSystemName: other.name }, "OriginatingSystemName", "wrong_system"],
     ["the key of another system", { ListingKey: foreign?.["ListingKey"] }, "ListingKey", "foreign_key"],

@@ -81,7 +81,8 @@ export async function checkBatch(entries: readonly Entry[], check: BatchCheck): 
       continue;
     }
     const { line } = entry;
-    const key = String(entry.record[described.key]);
+    const given = entry.record[described.key];
+    const key = String(given);
     const repeated: readonly RecordFault[] = seen.has(key)
       ? [{ field: described.key, code: "duplicate_key" }]
       : [];
@@ -94,7 +95,7 @@ export async function checkBatch(entries: readonly Entry[], check: BatchCheck): 
     const faults = [...checked.faults, ...placeFaults(checked.record, name, source, catalog), ...repeated];
     if (faults.length > 0) rejects.push(...rejectsOf(line, faults, described, entry.record));
     else taken.push({ line, key, ...checked });
-    seen.add(key);
+    if (typeof given === "string") seen.add(given);
   }
   const keys = taken.map(({ key }) => key);
   const isForeign = await foreignKeys(store, name, source, keys);
