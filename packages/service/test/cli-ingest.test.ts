@@ -238,6 +238,9 @@ describe("what is rejected", () => {
     expect(rejects.map(({ line, field, code }) => [faults[line - 3]?.[0], field, code])).toEqual(
       faults.map(([name, , field, code]) => [name, field, code]),
     );
+    expect(rejects.find(({ code }) => code === "too_long")?.reason).toBe(
+      "the text is longer than the field's length: at most 50 characters",
+    );
     expect(rejects.every(({ reason }) => reason.length > 10 || reason === "not JSON")).toBe(true);
     expect(rejects.filter(({ value }) => value !== undefined).length).toBeGreaterThan(3);
     // A text may be anybody's.

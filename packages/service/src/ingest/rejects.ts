@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { appendFile, open, readFile, writeFile } from "node:fs/promises";
 import type { Row } from "@cadastre/odata";
-import type { ResoResource } from "@cadastre/reso";
+import { type Field, type ResoResource, valueRange } from "@cadastre/reso";
 import { z } from "zod";
 import { fileReason, isFileError } from "../file-error.ts";
 import { IngestError } from "./ingest-error.ts";
@@ -35,8 +35,41 @@ export const rejectsOf = (
     const { field, code } = fault;
     const value = rejectedValue(fault, resource, record);
     const key = quotedKey(record[resource.key]);
-    return { line, key, field, ...(value === undefined ? {} : { value }), code, reason: faultReasons[code] };
+    return {
+      line,
+      key,
+      field,
+      ...(value === undefined ? {} : { value }),
+      code,
+      reason: reasonOf(fault, resource),
+    };
   });
+
+/** Returns the reason of a fault, with the limit that the value exceeds. */
+function reasonOf({ field: name, code }: RecordFault, { fields }: ResoResource): string {
+  const field = fields.find((one) => one.name === name);
+  const limit = field && limits[code]?.(field);
+  return limit === undefined ? faultReasons[code] : `${faultReasons[code]}: ${limit}`;
+}
+
+/** Text of the limit of a field, for the faults that a limit explains. */
+const limits: Partial<Record<FaultCode, (field: Field) => string | undefined>> = {
+  too_long: ({ maxLength }) => (maxLength === undefined ? undefined : `at most ${maxLength} characters`),
+  too_large: digitsText,
+  too_precise: digitsText,
+  out_of_range: (field) => {
+    const range = valueRange(field);
+    return range && `${range.least} to ${range.greatest}`;
+  },
+};
+
+function digitsText({ type, precision, scale = 0 }: Field): string | undefined {
+  if (type === "Edm.DateTimeOffset") return "3 digits of a second";
+  if (type !== "Edm.Decimal") return type;
+  return precision === undefined
+    ? undefined
+    : `at most ${precision} digits, ${scale} of them right of the point`;
+}
 
 const entry = z.union([
   z.object({ reason: z.string(), code: z.string(), line: z.number().optional() }),
