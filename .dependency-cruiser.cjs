@@ -4,6 +4,7 @@
  */
 const packages = {
   odata: [],
+  server: ["odata"],
   reso: ["odata"],
   entitlement: ["odata"],
   manifest: [],
@@ -11,7 +12,7 @@ const packages = {
   store: ["odata", "entitlement"],
   sample: ["reso"],
   delivery: ["odata", "entitlement", "manifest", "store"],
-  service: ["odata", "reso", "entitlement", "store", "sample", "manifest", "client", "delivery"],
+  service: ["odata", "server", "reso", "entitlement", "store", "sample", "manifest", "client", "delivery"],
 };
 
 /** Folders of packages, and of folders with folders of their own. */
@@ -35,6 +36,12 @@ const folders = {
     postgres: ["functions"],
     knex: ["sql", "bound", "compile"],
     csdl: ["model"],
+  },
+  server: {
+    protocol: [],
+    answer: ["protocol"],
+    batch: ["protocol", "answer"],
+    parts: ["protocol", "answer", "batch"],
   },
   delivery: {
     source: [],

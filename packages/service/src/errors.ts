@@ -1,30 +1,20 @@
 import { DeliveryError, type DeliveryErrorKind, deliveryErrors } from "@cadastre/delivery";
 import { EntitlementError, type EntitlementErrorKind } from "@cadastre/entitlement";
-import type { QueryErrorKind } from "@cadastre/odata";
+import { httpStatuses, ProtocolError, protocolErrors } from "@cadastre/server/parts";
 import { StoreError, type StoreErrorKind, storeErrors } from "@cadastre/store";
 import { DataError } from "./data/data-error.ts";
 
 /** HTTP status of each kind of error, of every package. */
 export const statuses = {
-  invalid: 400,
+  ...httpStatuses,
   unauthenticated: 401,
   forbidden: 403,
-  not_found: 404,
-  method_not_allowed: 405,
-  not_acceptable: 406,
   conflict: 409,
   gone: 410,
-  precondition_failed: 412,
-  too_large: 413,
-  uri_too_long: 414,
-  unsupported_media_type: 415,
-  failed_dependency: 424,
   rate_limited: 429,
-  internal: 500,
-  not_implemented: 501,
   unavailable: 503,
 } as const satisfies Record<
-  Exclude<DeliveryErrorKind | EntitlementErrorKind | QueryErrorKind | StoreErrorKind, "operator">,
+  Exclude<DeliveryErrorKind | EntitlementErrorKind | StoreErrorKind, "operator">,
   number
 > &
   Record<string, number>;
@@ -46,11 +36,6 @@ type ErrorEntry = {
  * again.
  */
 const serviceErrors = {
-  unsupported_version: {
-    kind: "invalid",
-    message: "`OData-MaxVersion` must be 4.0 or above, and `OData-Version` 4.0 or 4.01",
-  },
-  invalid_encoding: { kind: "invalid", message: "the path is not valid percent-encoded UTF-8" },
   invalid_host: {
     kind: "invalid",
     message: "the header `Host` must be a host name or an IP address, and a port or none",
@@ -60,7 +45,6 @@ const serviceErrors = {
     message:
       "the headers `Host`, `Authorization` and `x-api-key` may each be sent once: remove the repeated one",
   },
-  invalid_batch: { kind: "invalid", message: "the body is not a valid batch of requests" },
   invalid_property_id: {
     kind: "invalid",
     message: "the id of a property must have 1 to 256 characters, none of them a control character",
@@ -93,31 +77,6 @@ const serviceErrors = {
   duplicate_parameter: { kind: "invalid", message: "the query has a parameter more than once" },
   unauthorized: { kind: "unauthenticated", message: "a valid API key is required in the header `x-api-key`" },
   channel_not_entitled: { kind: "forbidden", message: "the entitlement does not grant this channel" },
-  no_raw_value: {
-    kind: "invalid",
-    message:
-      "`$value` is only available for a property that is not a collection: read the entity or the property itself",
-  },
-  method_not_allowed: {
-    kind: "method_not_allowed",
-    message: "the method is not allowed here: the header `Allow` lists those that are",
-  },
-  not_acceptable: {
-    kind: "not_acceptable",
-    message:
-      "the format is not offered: data is `application/json`, counts and values are `text/plain`, metadata is either XML or JSON",
-  },
-  precondition_failed: {
-    kind: "precondition_failed",
-    message: "the resource has another ETag: read it again",
-  },
-  body_too_large: { kind: "too_large", message: "the body is longer than this address takes" },
-  uri_too_long: { kind: "uri_too_long", message: "an address must have at most 65536 characters" },
-  unsupported_media_type: {
-    kind: "unsupported_media_type",
-    message: "the media type or encoding of the body is not accepted here",
-  },
-  failed_dependency: { kind: "failed_dependency", message: "a request that this one depends on has failed" },
   too_much_in_flight: {
     kind: "rate_limited",
     retryAfter: 5,
@@ -134,7 +93,6 @@ const serviceErrors = {
     message: "the service has more queries than it can answer: try again shortly",
   },
   internal_error: { kind: "internal", message: "the service failed: give its operator the request id" },
-  not_implemented: { kind: "not_implemented", message: "the service does not offer this" },
   service_unavailable: {
     kind: "unavailable",
     retryAfter: 2,
@@ -164,7 +122,10 @@ const renamed = {
 
 /** A public error code, other than those of queries. */
 export type PublicCode = Exclude<
-  keyof typeof serviceErrors | PublicCodes<typeof deliveryErrors> | PublicCodes<typeof storeErrors>,
+  | keyof typeof serviceErrors
+  | keyof typeof protocolErrors
+  | PublicCodes<typeof deliveryErrors>
+  | PublicCodes<typeof storeErrors>,
   keyof typeof renamed
 >;
 
@@ -173,7 +134,9 @@ const isPublic = ([code, { kind }]: readonly [string, { readonly kind: string }]
 
 /** Every public error, other than those of queries, by its code. Each code stands in the table of one package. */
 export const publicErrors = Object.fromEntries(
-  [deliveryErrors, storeErrors, serviceErrors].flatMap((table) => Object.entries(table).filter(isPublic)),
+  [deliveryErrors, storeErrors, protocolErrors, serviceErrors].flatMap((table) =>
+    Object.entries(table).filter(isPublic),
+  ),
 ) as Readonly<Record<PublicCode, ErrorEntry>>;
 
 /** The header `WWW-Authenticate` of errors with status 401. Source: RFC 6750, section 3. */
@@ -222,6 +185,7 @@ export class Refused extends Error {
 /** Converts an error to what a client may see of it. An error that only the operator can act on becomes `internal_error`. */
 export function toRefusal(error: unknown): Refused {
   if (error instanceof Refused) return error;
+  if (error instanceof ProtocolError) return new Refused(error.code, error.details);
   if (error instanceof DeliveryError || error instanceof StoreError) {
     if (error.kind === "operator") return new Refused("internal_error");
     const code = error.code as PublicCode | keyof typeof renamed;

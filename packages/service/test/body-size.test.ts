@@ -1,8 +1,6 @@
+import { batchParser, type ProtocolError } from "@cadastre/server/parts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Refused } from "../src/errors.ts";
 import { exceedsValueCount } from "../src/http/request-body.ts";
-import { readJsonBatch } from "../src/odata/batch/json-batch.ts";
-import { readMultipartBatch } from "../src/odata/batch/multipart-batch.ts";
 import { ask } from "./support/ask.ts";
 import { errorBody } from "./support/error-body.ts";
 import { type Running, run } from "./support/running.ts";
@@ -14,13 +12,16 @@ const list = (count: number, item: (i: number) => string) =>
 const request = (i: number, more = "") => `{"id":"${i}","method":"GET","url":"Property"${more}}`;
 const batch = (requests: string) => `{"requests":[${requests}]}`;
 
+const readJsonBatch = batchParser("application/json");
+const readMultipartBatch = batchParser("multipart/mixed;boundary=b");
+
 /** The code and the place that the reader of a batch refuses with. */
 function refusalOf(read: () => unknown): string {
   try {
     read();
     return "read";
   } catch (error) {
-    const { code, details } = error as Refused;
+    const { code, details } = error as ProtocolError;
     return details.target === undefined ? code : `${code} ${details.target}`;
   }
 }
@@ -71,12 +72,12 @@ describe("a batch is counted before its schema is checked", () => {
       "invalid_batch part 1",
     ],
   ])("%s", (_, text, expected) => {
-    expect(refusalOf(() => readMultipartBatch(text, "b", 100))).toBe(expected);
+    expect(refusalOf(() => readMultipartBatch(text, 100))).toBe(expected);
   });
 
   test("the body of a request may have empty lines", () => {
     const text = `${part.slice(0, -1)}$filter=a\n\n$top=1\n--b--`;
-    expect(readMultipartBatch(text, "b", 1).items.map(({ body }) => body)).toEqual(["$filter=a\n\n$top=1"]);
+    expect(readMultipartBatch(text, 1).items.map(({ body }) => body)).toEqual(["$filter=a\n\n$top=1"]);
   });
 });
 

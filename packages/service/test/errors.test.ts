@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { DeliveryError, type DeliveryErrorCode, deliveryErrors } from "@cadastre/delivery";
 import { entitlementErrors } from "@cadastre/entitlement";
 import { QueryError, type QueryErrorCode, queryErrors } from "@cadastre/odata";
+import { protocolErrors } from "@cadastre/server/parts";
 import { StoreError, type StoreErrorCode, storeErrors } from "@cadastre/store";
 import { expect, test } from "vitest";
 import { type PublicCode, publicErrors, Refused, statuses, toRefusal } from "../src/errors.ts";
@@ -53,16 +54,19 @@ test("the page of errors lists every code with its status and message", async ()
 });
 
 test("a code is declared in the table of one package", () => {
-  const tables = [deliveryErrors, storeErrors].map((table) => Object.keys(table));
+  const tables = [deliveryErrors, storeErrors, protocolErrors].map((table) => Object.keys(table));
   const declared = [
     ...tables.flat(),
     ...Object.keys(publicErrors).filter((code) => !tables.flat().includes(code)),
   ];
-  // Two codes for an operator: a record is invalid and a schema changed for a store, and for a delivery.
+  // Two codes for an operator: a record is invalid and a schema changed for a store, and for a delivery. Nothing is at an address of OData,
+  // and at one of a delivery.
   expect(declared.filter((code, i) => declared.indexOf(code) !== i)).toEqual([
     "invalid_record",
     "schema_changed",
+    "not_found",
   ]);
+  expect(protocolErrors.not_found.message).toBe(deliveryErrors.not_found.message);
   // The one code that both a path and a query can have.
   expect(Object.keys(queryErrors).filter((code) => declared.includes(code))).toEqual(["invalid_encoding"]);
 });

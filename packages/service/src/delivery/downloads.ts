@@ -1,8 +1,7 @@
+import { type HeaderReader, parseMediaType } from "@cadastre/server/parts";
 import { defineEndpoint } from "../endpoint/endpoint.ts";
 import { Refused } from "../errors.ts";
 import type { MemoryBudget } from "../http/memory-budget.ts";
-import type { HeaderReader } from "../http/odata-protocol.ts";
-import { parseMediaType } from "../http/odata-protocol.ts";
 import type { DeliveryServices } from "./services.ts";
 
 /** Path in every logical grant. Source: interface specification, section 4.3. */

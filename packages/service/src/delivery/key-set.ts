@@ -1,5 +1,6 @@
+import { ok } from "@cadastre/server/parts";
 import type { IRouter } from "express";
-import { ok, sendAnswer } from "../http/answer.ts";
+import { sendAnswer } from "../http/answer.ts";
 import type { Operation } from "../http/operation.ts";
 import { addRead } from "../http/routes.ts";
 import type { DeliveryServices } from "./services.ts";

@@ -1,10 +1,10 @@
 import type { Channel, Scope } from "@cadastre/entitlement";
+import type { Answer, HeaderReader } from "@cadastre/server/parts";
 import { z } from "zod";
 import type { AuditAction } from "../audit/actions.ts";
 import type { AuditObject } from "../audit/audit-trail.ts";
 import type { PublicCode } from "../errors.ts";
-import type { Answer } from "../http/answer.ts";
-import type { HeaderReader } from "../http/odata-protocol.ts";
+import type { StreamedAnswer } from "../http/answer.ts";
 import type { Operation, Schema } from "../http/operation.ts";
 import type { EntitlementState } from "../http/request-context.ts";
 import type { Stages } from "../telemetry/stages.ts";
@@ -69,7 +69,7 @@ export type Endpoint<Services> = Pick<Operation, "method" | "path" | "tag" | "su
   readonly headers: Readonly<Record<string, string>>;
   /** Codes of its own errors, besides `commonErrors` and, with a body, `bodyErrors`. */
   readonly errors: readonly PublicCode[];
-  handle(call: EndpointCall, services: Services): Promise<Answer>;
+  handle(call: EndpointCall, services: Services): Promise<Answer | StreamedAnswer>;
 };
 
 /** Errors that every endpoint may answer. */
@@ -148,7 +148,7 @@ export function defineEndpoint<
       z.input<z.ZodObject<Meta>>
     >,
     services: Services,
-  ) => Promise<Answer>;
+  ) => Promise<Answer | StreamedAnswer>;
 }): Endpoint<Services> {
   return {
     ...endpoint,

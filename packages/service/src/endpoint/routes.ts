@@ -1,17 +1,11 @@
 import { requireChannel } from "@cadastre/entitlement";
+import { type Answer, ok, tagged, underPreconditions } from "@cadastre/server/parts";
 import { type IRouter, type Request, type RequestHandler, type Response, Router } from "express";
 import { type Authentication, requireApiKey } from "../access/api-key.ts";
 import { type AuditObject, type AuditOutcome, type AuditTrail, recordableId } from "../audit/audit-trail.ts";
 import type { Config } from "../config.ts";
 import { Refused } from "../errors.ts";
-import {
-  type Answer,
-  ok,
-  sendAnswer,
-  sendStreamedAnswer,
-  tagged,
-  underPreconditions,
-} from "../http/answer.ts";
+import { type StreamedAnswer, sendAnswer, sendStreamedAnswer } from "../http/answer.ts";
 import { abortOnClientClose } from "../http/connection.ts";
 import { toPublicError } from "../http/error-body.ts";
 import { callerOf, findContext } from "../http/request-context.ts";
@@ -116,7 +110,7 @@ const handlerOf =
       return made;
     });
     if (host.config.serverTiming) res.setHeader("server-timing", stages.header());
-    if (answer.stream !== undefined) return sendStreamedAnswer(res, answer);
+    if ("stream" in answer) return sendStreamedAnswer(res, answer);
     // Answers with secrets are not compressed, because the length of a compressed answer can leak its content.
     const isCompressed = host.config.compression && endpoint.audit === undefined;
     sendAnswer(res, underPreconditions(answer, { header: (name) => req.get(name) }), isCompressed);
@@ -140,8 +134,8 @@ function audited(
   { audit: action }: Endpoint<never>,
   { req, caller }: { readonly req: Request; readonly caller: EndpointCall["caller"] },
   { audit }: EndpointHost,
-  work: (note: EndpointCall["note"]) => Promise<Answer>,
-): Promise<Answer> {
+  work: (note: EndpointCall["note"]) => Promise<Answer | StreamedAnswer>,
+): Promise<Answer | StreamedAnswer> {
   if (action === undefined) return work(() => {});
   if (audit === undefined) throw new RangeError("an audited endpoint needs an audit trail");
   const { requestId = null, address = null } = findContext(req) ?? {};

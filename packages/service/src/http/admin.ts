@@ -1,8 +1,9 @@
+import { ok } from "@cadastre/server/parts";
 import express, { type Express } from "express";
 import type { Config } from "../config.ts";
 import { Refused } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { ok, sendAnswer } from "./answer.ts";
+import { sendAnswer } from "./answer.ts";
 import type { Metrics } from "./metrics.ts";
 import { onError } from "./on-error.ts";
 import { securityHeaders } from "./response-headers.ts";

@@ -1,7 +1,6 @@
 import { type ErrorObject, errorObject, QueryError } from "@cadastre/odata";
+import { type Answer, minimalJsonType } from "@cadastre/server/parts";
 import { statuses, toRefusal } from "../errors.ts";
-import type { Answer } from "./answer.ts";
-import { jsonType } from "./odata-protocol.ts";
 
 /** The part of an error that a client may see. */
 export type PublicError = ErrorObject & {
@@ -44,7 +43,7 @@ export const odataErrorAnswer = ({
 }: PublicError): Answer => ({
   status,
   headers,
-  contentType: jsonType,
+  contentType: minimalJsonType,
   body: JSON.stringify({ error: { code, message, target, details } }),
 });
 

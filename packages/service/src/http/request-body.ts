@@ -1,7 +1,7 @@
 import { exceedsLimits } from "@cadastre/manifest";
+import { type MediaType, parseMediaType } from "@cadastre/server/parts";
 import type { Request } from "express";
 import { Refused } from "../errors.ts";
-import { type MediaType, parseMediaType } from "./odata-protocol.ts";
 
 /** Returns the media type of the request's body; undefined if it is missing or malformed. */
 export const contentTypeOf = (req: Request): MediaType | undefined =>

@@ -1,9 +1,7 @@
+import { maxUrlLength } from "@cadastre/server/parts";
 import type { Request } from "express";
 import { Refused } from "../errors.ts";
 import type { Step } from "./routes.ts";
-
-/** Longest path and query, in bytes. Source: the project's default limits. */
-export const maxUrlLength = 65_536;
 
 /** Refuses a URL that is too long, before anything parses it. */
 export const urlLimit: Step = ({ originalUrl }) => {

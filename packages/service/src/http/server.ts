@@ -3,11 +3,11 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { setTimeout as after } from "node:timers/promises";
 import { TurnQueue } from "@cadastre/delivery";
+import { maxUrlLength } from "@cadastre/server/parts";
 import type { Express } from "express";
 import { closeWithConnection, queueRequests } from "./connection.ts";
 import { HeadBudget } from "./head-budget.ts";
 import { OpenConnections } from "./open-connections.ts";
-import { maxUrlLength } from "./request-head.ts";
 import { requestIdOf } from "./request-ids.ts";
 
 /** The host and port to listen on. */

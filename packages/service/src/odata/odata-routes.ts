@@ -1,28 +1,44 @@
+import {
+  type Answer,
+  allowed,
+  answerBatch,
+  answerRead,
+  type BatchItem,
+  batchParser,
+  continueOnErrorOf,
+  type ItemHost,
+  maxBatchLength,
+  maxPostedQuery,
+  noContent,
+  type OdataRequest,
+  type OdataVersion,
+  postedQueryOf,
+  purposeOf,
+  requireMethod,
+  requireQueryType,
+  withoutQuery,
+} from "@cadastre/server/parts";
 import type { Request, RequestHandler, Response } from "express";
 import { requireChannelOf } from "../access/api-key.ts";
 import type { Rates } from "../access/rates.ts";
 import type { Config } from "../config.ts";
 import { Refused } from "../errors.ts";
-import { noContent, sendAnswer, sendBodyStream } from "../http/answer.ts";
+import { sendAnswer, sendBodyStream } from "../http/answer.ts";
 import { createBodyBudget } from "../http/body-budget.ts";
 import { abortOnClientClose } from "../http/connection.ts";
-import { type OdataVersion, odataRoot, requireVersion } from "../http/odata-protocol.ts";
+import { odataErrorAnswer, toPublicError } from "../http/error-body.ts";
+import { odataRoot, requireVersion } from "../http/odata-protocol.ts";
 import { logFailure } from "../http/on-error.ts";
+import { readRequestBody } from "../http/request-body.ts";
 import { callerOf, findContext } from "../http/request-context.ts";
 import { isHost, requestOrigin } from "../http/request-head.ts";
 import { privateResponse } from "../http/response-headers.ts";
 import { chain, type Step } from "../http/routes.ts";
 import type { Log } from "../log.ts";
-import { createStages } from "../telemetry/stages.ts";
-import { allowed, purposeOf, requireMethod, withoutQuery } from "./address.ts";
-import { answerRead } from "./answer-read.ts";
-import { answerBatch } from "./batch/answer-batch.ts";
-import { maxBatchLength, readBatch } from "./batch/read-batch.ts";
-import type { OdataRequest } from "./odata-request.ts";
+import { createStages, type Stages } from "../telemetry/stages.ts";
+import { methodFact } from "../telemetry/trace-span.ts";
 import { batchTemplate, pathTemplateOf } from "./operations.ts";
-import { maxPostedQuery, readPostedQuery } from "./posted-query.ts";
-import { continueOnErrorOf } from "./prefer.ts";
-import type { OdataServices } from "./services.ts";
+import { answerSettings, type OdataServices, sessionOf } from "./services.ts";
 
 /** Services that the routes need besides those of an answer. */
 type RouteServices = OdataServices & { readonly log: Log; readonly rates: Rates };
@@ -30,6 +46,9 @@ type RouteServices = OdataServices & { readonly log: Log; readonly rates: Rates 
 /** Returns the handlers of all paths under the OData root, for authenticated callers. */
 export function odataRoutes(services: RouteServices, config: Config): RequestHandler[] {
   const withBody = createBodyBudget(config);
+  const settings = answerSettings(services);
+  const toSession = (stages: Stages, req: Request) =>
+    sessionOf(services, settings, { scope: callerOf(req).scope, stages });
   return [
     chain(
       requireVersion(config.odataVersion),
@@ -39,20 +58,24 @@ export function odataRoutes(services: RouteServices, config: Config): RequestHan
     ),
     async (req, res) => {
       const version = res.getHeader("OData-Version") as OdataVersion;
-      const request = toOdataRequest(req, version, () => abortOnClientClose(res), config);
-      const path = req.originalUrl.split("?", 1)[0] ?? "";
+      const stages = findContext(req)?.stages ?? createStages();
+      const request = toOdataRequest(req, version, stages, () => abortOnClientClose(res), config);
+      const path = (req.originalUrl.split("?", 1)[0] ?? "").slice(odataRoot.length);
       const purpose = purposeOf(path);
       requireMethod(req.method, purpose);
       if (req.method === "OPTIONS") return sendAnswer(res, { ...noContent, headers: allowed(purpose) });
       if (purpose === "batch")
-        return withBody(req, res, maxBatchLength, () => sendBatch(req, res, request, services, config));
+        return withBody(req, res, maxBatchLength, () =>
+          sendBatch(req, res, { request, stages, toSession }, services, config),
+        );
+      const session = toSession(stages, req);
       const answer =
         purpose === "query"
           ? await withBody(req, res, maxPostedQuery, async () =>
-              answerRead(withoutQuery(path), await withPostedQuery(request, req), services),
+              answerRead(withoutQuery(path), await withPostedQuery(request, req), session),
             )
-          : await answerRead(path, request, services);
-      if (config.serverTiming) res.setHeader("server-timing", request.stages.header());
+          : await answerRead(path, request, session);
+      if (config.serverTiming) res.setHeader("server-timing", stages.header());
       sendAnswer(res, answer, config.compression);
     },
   ];
@@ -60,30 +83,78 @@ export function odataRoutes(services: RouteServices, config: Config): RequestHan
 
 /** Returns the request with the query of its body appended to that of its URL. */
 async function withPostedQuery(request: OdataRequest, req: Request): Promise<OdataRequest> {
-  const queries = [request.query, await readPostedQuery(req)].filter((query) => query !== "");
-  return { ...request, query: queries.join("&") };
+  const contentType = req.get("content-type");
+  requireQueryType(contentType);
+  const posted = postedQueryOf(contentType, await readRequestBody(req, maxPostedQuery));
+  return { ...request, query: [request.query, posted].filter((query) => query !== "").join("&") };
 }
+
+/** The request of a batch, and what answers those in it. */
+type OuterRequest = {
+  readonly request: OdataRequest;
+  readonly stages: Stages;
+  readonly toSession: (stages: Stages, req: Request) => ItemHost["session"];
+};
 
 async function sendBatch(
   req: Request,
   res: Response,
-  request: OdataRequest,
-  services: RouteServices,
+  { request, stages, toSession }: OuterRequest,
+  { log, rates }: RouteServices,
   { batchRequests, compression }: Config,
 ): Promise<void> {
   const context = findContext(req);
   if (context !== undefined) context.route = batchTemplate;
-  const batch = await readBatch(req, batchRequests);
+  const parse = batchParser(req.get("content-type"));
+  const batch = parse(await readRequestBody(req, maxBatchLength), batchRequests);
   const preference = continueOnErrorOf(req.get("prefer"));
   if (preference !== undefined) res.setHeader("preference-applied", preference);
   const replies = answerBatch(batch.items, {
-    outer: { ...request, onAddress: () => {} },
-    services,
-    admit: () => services.rates.takeFor(callerOf(req), res),
+    outer: request,
+    ownRoot: odataRoot,
     continueOnError: preference !== undefined,
-    onError: (error, shown) => logFailure(services.log, context?.requestId, error, shown),
+    answerItem: (item, read) =>
+      stages.timeAsync("item", (within) =>
+        answerItem(
+          item,
+          within,
+          async (host) => {
+            // Each request of a batch counts against the rate limit.
+            rates.takeFor(callerOf(req), res);
+            return read({ ...host, stages: within, session: toSession(within, req) });
+          },
+          (error, shown) => logFailure(log, context?.requestId, error, shown),
+        ),
+      ),
   });
   await sendBodyStream(res, batch.contentType, batch.write(replies), compression);
+}
+
+/** Answers one request of a batch by `read`. Its error becomes an answer, and its facts are noted in the span of its stages. */
+async function answerItem(
+  item: BatchItem,
+  { span }: Stages,
+  read: (host: Pick<ItemHost, "onAddress" | "onOptions">) => Promise<Answer>,
+  onError: (error: unknown, shown: ReturnType<typeof toPublicError>) => void,
+): Promise<Answer> {
+  let texts: ReadonlyMap<string, string> | undefined;
+  span?.note({ method: methodFact(item.method) });
+  try {
+    const answer = await read({
+      onAddress: (kind) => span?.note({ route: pathTemplateOf(kind) }),
+      onOptions: (decoded) => {
+        texts = decoded;
+      },
+    });
+    span?.note({ status: answer.status });
+    return answer;
+  } catch (error) {
+    const shown = toPublicError(error, texts);
+    onError(error, shown);
+    span?.note({ status: shown.status, error: shown.code });
+    if (shown.status >= 500) span?.fail(shown.code);
+    return odataErrorAnswer(shown);
+  }
 }
 
 /** Request headers that the answer varies by. */
@@ -98,6 +169,7 @@ const announceEntitlement: Step = (req, res) => {
 function toOdataRequest(
   req: Request,
   version: OdataVersion,
+  stages: Stages,
   clientGone: OdataRequest["clientGone"],
   { baseUrl }: Config,
 ): OdataRequest {
@@ -108,8 +180,7 @@ function toOdataRequest(
     query: start < 0 ? "" : req.originalUrl.slice(start + 1),
     version,
     header: (name) => req.get(name),
-    scope: callerOf(req).scope,
-    stages: context?.stages ?? createStages(),
+    stages,
     clientGone,
     onAddress: (kind) => {
       if (context !== undefined)

@@ -1,10 +1,8 @@
-import { z } from "zod";
+import { type OptionName, offeredOptions, type ResourcePath } from "@cadastre/server/parts";
 import { maxSkip, maxTop } from "../catalog.ts";
 import { odataRoot } from "../http/odata-protocol.ts";
 import { type Operation, type Parameter, type Schema, textSchema } from "../http/operation.ts";
-import type { ResourcePath } from "./address.ts";
-import { batchSchema } from "./batch/json-batch.ts";
-import { type OfferedOption, optionsOf } from "./query-options.ts";
+import { optionRules } from "./services.ts";
 
 const xml = { "application/xml": textSchema };
 const plain = { "text/plain": textSchema };
@@ -94,6 +92,23 @@ export const batchTemplate = `${odataRoot}/$batch`;
 
 const flag: Schema = { type: "boolean", default: false };
 
+/** Options that some address takes. */
+type OfferedOption =
+  | "placekey"
+  | Extract<
+      OptionName,
+      | "$filter"
+      | "$select"
+      | "$orderby"
+      | "$top"
+      | "$skip"
+      | "$skiptoken"
+      | "$count"
+      | "$format"
+      | "$ignorenulls"
+      | "$ignorecase"
+    >;
+
 /** Schema and short description of each query option. */
 const options: Readonly<Record<OfferedOption, readonly [Schema, string]>> = {
   $filter: [textSchema, "Condition, such as `ListPrice le 500000 and City eq 'Austin'`"],
@@ -120,11 +135,46 @@ const toOperation = (kind: ResourcePath["kind"]): Operation => {
     method: "get",
     tag: "OData",
     ...read,
-    parameters: [...places, ...optionsOf[kind].map(toParameter)],
+    parameters: [
+      ...places,
+      ...offeredOptions(kind, optionRules).map((name) => toParameter(name as OfferedOption)),
+    ],
   };
 };
 
-const { $schema: _, ...batch } = z.toJSONSchema(batchSchema, { io: "input" });
+const batchId: Schema = { type: "string", minLength: 1, maxLength: 128 };
+
+/** Schema of a JSON batch. Source: OData JSON Format 4.01, section 19.1. */
+const batch: Schema = {
+  type: "object",
+  properties: {
+    requests: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: {
+          id: batchId,
+          method: { type: "string", maxLength: 16 },
+          url: textSchema,
+          headers: {
+            default: {},
+            type: "object",
+            propertyNames: textSchema,
+            additionalProperties: textSchema,
+          },
+          body: {},
+          dependsOn: { default: [], type: "array", items: batchId },
+          atomicityGroup: batchId,
+          if: textSchema,
+        },
+        required: ["id", "method", "url"],
+        additionalProperties: false,
+      },
+    },
+  },
+  required: ["requests"],
+  additionalProperties: false,
+};
 
 /** All operations under the OData root. */
 export const odataOperations: readonly Operation[] = [

@@ -1,11 +1,12 @@
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
+import { ok } from "@cadastre/server/parts";
 import type { IRouter, Response } from "express";
 import type { Config } from "../config.ts";
 import { deliveryEndpoints } from "../delivery/endpoints.ts";
 import { keySetOperation } from "../delivery/key-set.ts";
 import { toOperation } from "../endpoint/operation.ts";
-import { ok, sendAnswer } from "../http/answer.ts";
+import { sendAnswer } from "../http/answer.ts";
 import { healthOperations } from "../http/health.ts";
 import { type Operation, textSchema } from "../http/operation.ts";
 import { addRead } from "../http/routes.ts";

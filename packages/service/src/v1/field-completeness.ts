@@ -1,12 +1,12 @@
 import { restrict, type Scope, visibleEntitySet } from "@cadastre/entitlement";
 import { bindQuery, type EntitySet } from "@cadastre/odata";
 import { resoDdVersion } from "@cadastre/reso";
+import type { Answer } from "@cadastre/server/parts";
 import { type Coverage, type CoverageWithin, type MarketCoverage, StoreError } from "@cadastre/store";
 import { z } from "zod";
 import { defineEndpoint } from "../endpoint/endpoint.ts";
 import { string, whole } from "../endpoint/members.ts";
 import { Refused } from "../errors.ts";
-import type { Answer } from "../http/answer.ts";
 import { canonicalField } from "./canonical-field.ts";
 import { CoverageCache } from "./coverage-cache.ts";
 import { geography, geographyTypes, regionColumns, toGeography } from "./geography.ts";

@@ -1,5 +1,5 @@
+import type { ResourcePath } from "@cadastre/server/parts";
 import fc from "fast-check";
-import type { ResourcePath } from "../../src/odata/address.ts";
 import type { Carrier } from "./carriers.ts";
 import { filtersOf, ordersOf, selectsOf } from "./filters.ts";
 import {

@@ -1,0 +1,107 @@
+import type {
+  BoundExpand,
+  BoundQuery,
+  EntityModel,
+  EntitySet,
+  SkipTokenKey,
+  SystemOptionName,
+} from "@cadastre/odata";
+import type { RecordForm } from "@cadastre/odata/run";
+
+/** What a page is to contain besides the records of its query. */
+export type PageRead = {
+  /** Start of the page: `next` of the page before it. Undefined for the first page. */
+  readonly from?: readonly unknown[] | undefined;
+  /** True to also count the records of all pages. */
+  readonly count: boolean;
+  /** True to write members without a value as null. */
+  readonly nulls: boolean;
+  /** Format of the records; undefined for plain JSON. */
+  readonly form: RecordForm | undefined;
+  /** Related entities to add to each record. */
+  readonly expand: readonly BoundExpand[];
+  /** Texts of the host's own options, by name. */
+  readonly own: ReadonlyMap<string, string>;
+  readonly signal: AbortSignal;
+};
+
+/** A page of records. */
+export type RecordPage = {
+  /** JSON text of the records in UTF-8, without white space, separated by commas. */
+  readonly records: Uint8Array;
+  /** Number of records. */
+  readonly length: number;
+  /** Position after the last record, as values of a skip token; null if no record follows. Not empty. */
+  readonly next: readonly unknown[] | null;
+  /** Number of records of all pages, if it was asked for. */
+  readonly count?: number | undefined;
+  /** Called once when `records` are not read any more. */
+  readonly release?: (() => void) | undefined;
+};
+
+/**
+ * Runs bound queries over the records of a host. It also restricts them to what the caller may see. Its errors are answered as those of the
+ * host, except for a `QueryError` and a `ProtocolError`.
+ */
+export type RecordSource = {
+  readonly page: (query: BoundQuery, read: PageRead) => Promise<RecordPage>;
+  /** Returns the number of records that the query finds, on all pages. */
+  readonly count: (query: BoundQuery, read: Pick<PageRead, "own" | "signal">) => Promise<number>;
+  /** Returns the first record as JSON text in UTF-8, without white space. Undefined if there is none. */
+  readonly one: (
+    query: BoundQuery,
+    read: Pick<PageRead, "nulls" | "expand" | "signal">,
+  ) => Promise<Uint8Array | undefined>;
+};
+
+/** A query option of the host beside those of OData, for collections and their counts. */
+export type OwnOption = {
+  /** Checks its text. @throws {QueryError} if it is not valid for the entity set */
+  readonly check: (text: string, entitySet: EntitySet) => void;
+};
+
+/** Settings of a service that do not depend on the caller. */
+export type AnswerSettings = {
+  /** Records of a page where the request states no number. */
+  readonly pageSize: number;
+  /** Largest `$top`, and largest page that a client may prefer. */
+  readonly maxTop: number;
+  readonly maxSkip: number;
+  /** True if `$top` is the number of records of all pages together, as OData has it; false if it is the size of each page. */
+  readonly topIsTotal: boolean;
+  /** System options that are refused. */
+  readonly switchedOff: ReadonlySet<SystemOptionName>;
+  /** Options of the host, by name. */
+  readonly ownOptions: ReadonlyMap<string, OwnOption>;
+  /** Encrypts skip tokens. Nodes that continue each other's pages share it. */
+  readonly skipTokenKey: SkipTokenKey;
+  /** Seconds for which a skip token is valid. */
+  readonly tokenLife: number;
+  /** Returns this number of random bytes, for the nonces of tokens, which must never repeat. */
+  readonly random: (bytes: number) => Uint8Array;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+};
+
+/** How queries over an entity set are read where the request leaves it open. */
+export type QueryDefaults = {
+  /** Names of the properties that records are sorted by, ascending, before their key. */
+  readonly orderBy: readonly string[];
+  /** Names of the properties that `$search` searches. */
+  readonly searchable: readonly string[];
+};
+
+/** The caller of a request: what may be seen, and how it is read. */
+export type AnswerSession = {
+  /** The entity sets and properties that the caller may see. Answers are cached by this object. */
+  readonly model: EntityModel;
+  readonly source: RecordSource;
+  readonly settings: AnswerSettings;
+  readonly queryDefaults: (entitySet: EntitySet) => QueryDefaults;
+  /** Who continues a walk from page to page: a skip token is valid for the same customer only. */
+  readonly customer: string;
+  /** Hash of what the caller may see. A skip token of another one is refused with `scopeChanged`. */
+  readonly scope: string;
+  /** Returns the error for a skip token that was given under another scope. */
+  readonly scopeChanged: () => Error;
+};

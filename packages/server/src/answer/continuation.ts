@@ -1,0 +1,66 @@
+import { nextLink, openSkipToken, sealSkipToken } from "@cadastre/odata";
+import type { CollectionOptions } from "../protocol/query-options.ts";
+import type { AnswerSession } from "./answer-session.ts";
+
+/** A sequence of pages that a `$skiptoken` continues: of one set, for one caller, with the same options. */
+export type Walk = {
+  readonly entitySet: string;
+  readonly session: Pick<AnswerSession, "customer" | "scope" | "scopeChanged" | "settings">;
+  readonly options: CollectionOptions;
+};
+
+/** Options that differ between the pages of a walk, because they state its position. */
+const moving = new Set(["$skip", "$skiptoken"]);
+
+/** Returns the text that a token is bound to: customer, entity set and options. The order and spelling of the options do not matter. */
+function bindingOf({ entitySet, session, options }: Walk): string {
+  const fixed = [...options.texts]
+    .filter(([name]) => !moving.has(name))
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify([session.customer, entitySet, fixed]);
+}
+
+/** Start of a page, and the number of records that are left from there. */
+export type PageStart = {
+  /** Position after the last record of the page before. */
+  readonly from: readonly unknown[];
+  /** Null if the walk has no limit. */
+  readonly left: number | null;
+};
+
+/**
+ * Returns the start of the page of a `$skiptoken`. Undefined without one.
+ *
+ * @throws {QueryError} `invalid_skip_token` if the token is malformed, forged, expired or of another walk; the session's error if it was
+ * issued for another scope of the same customer
+ */
+export function startOfPage(walk: Walk): PageStart | undefined {
+  const { skipToken } = walk.options;
+  if (skipToken === undefined) return undefined;
+  const { settings, scope, scopeChanged } = walk.session;
+  const token = openSkipToken(skipToken, bindingOf(walk), settings.skipTokenKey, settings.now() / 1000);
+  if (token.scope !== scope) throw scopeChanged();
+  // The number of records left is second.
+  const [first, left, ...rest] = token.after;
+  return { from: [first, ...rest], left: typeof left === "number" ? left : null };
+}
+
+/** A page that follows another one. */
+export type NextPage = PageStart & {
+  /** Absolute URL of the collection. */
+  readonly resource: string;
+  /** Query string of the request, undecoded. */
+  readonly query: string;
+};
+
+/** Returns the `@odata.nextLink` of a page that is not the last. */
+export function linkToNextPage(walk: Walk, { from, left, resource, query }: NextPage): string {
+  const { skipTokenKey, random, tokenLife, now } = walk.session.settings;
+  const [first, ...rest] = from;
+  const token = {
+    after: [first, left, ...rest],
+    scope: walk.session.scope,
+    expires: Math.floor(now() / 1000) + tokenLife,
+  };
+  return nextLink(resource, query, sealSkipToken(token, bindingOf(walk), skipTokenKey, random));
+}

@@ -1,0 +1,24 @@
+import type { EntitySet } from "@cadastre/odata";
+import { textType } from "../protocol/format.ts";
+import type { OdataRequest } from "../protocol/odata-request.ts";
+import { parseCountRequest } from "../protocol/query-options.ts";
+import { type Answer, ok } from "./answer.ts";
+import type { AnswerSession } from "./answer-session.ts";
+import { bindRows, withOptionTarget } from "./read-query.ts";
+
+/** `GET <root>/<EntitySet>/$count`. Source: OData Protocol 4.01, section 11.2.10. */
+export async function count(
+  request: OdataRequest,
+  entitySet: EntitySet,
+  session: AnswerSession,
+): Promise<Answer> {
+  const { stages } = request;
+  const parsed = stages.time("parse", () => parseCountRequest(request, session.settings));
+  const options = { ...parsed, orderBy: undefined, top: 0 };
+  const bound = stages.time("bind", () => bindRows(options, entitySet, session));
+  const read = { own: options.own, signal: request.clientGone() };
+  const records = await withOptionTarget({ options, bound, read, session }, () =>
+    session.source.count(bound, read),
+  );
+  return ok(textType, String(records));
+}

@@ -1,0 +1,42 @@
+import type { BoundExpand, BoundQuery, EntitySet } from "@cadastre/odata";
+import { ProtocolError } from "../errors.ts";
+import type { OdataRequest } from "../protocol/odata-request.ts";
+import { preferenceApplied } from "../protocol/prefer.ts";
+import { parseEntity } from "../protocol/query-options.ts";
+import type { EntityKey } from "../protocol/resource-address.ts";
+import type { Answer } from "./answer.ts";
+import type { AnswerSession } from "./answer-session.ts";
+import { bindExpansion, bindOne, readFor } from "./read-query.ts";
+import { renderEntity } from "./render.ts";
+
+/** `GET <root>/<EntitySet>('<key>')` */
+export async function entity(
+  request: OdataRequest,
+  entitySet: EntitySet,
+  key: EntityKey,
+  session: AnswerSession,
+): Promise<Answer> {
+  const { root, stages } = request;
+  const options = stages.time("parse", () => parseEntity(request, session.settings));
+  const { format, ignoreNulls, preferences } = options;
+  const query = stages.time("bind", () => bindOne(options, entitySet, key));
+  const expand = stages.time("bind", () => bindExpansion(options, entitySet));
+  const record = await readOne(request, readFor(format, query), { nulls: !ignoreNulls, expand }, session);
+  const content = { root, namespace: session.model.namespace, query, expand, format };
+  const answer = stages.time("render", () => renderEntity(content, record));
+  return { ...answer, headers: { ...answer.headers, ...preferenceApplied(preferences) } };
+}
+
+const noExpand: readonly BoundExpand[] = [];
+
+/** Reads one entity. @throws {ProtocolError} `not_found` if it is hidden or absent: the same query finds neither */
+export async function readOne(
+  request: OdataRequest,
+  query: BoundQuery,
+  { nulls, expand = noExpand }: { readonly nulls: boolean; readonly expand?: readonly BoundExpand[] },
+  { source }: AnswerSession,
+): Promise<Uint8Array> {
+  const record = await source.one(query, { nulls, expand, signal: request.clientGone() });
+  if (record === undefined) throw new ProtocolError("not_found");
+  return record;
+}

@@ -1,0 +1,129 @@
+import type { BoundExpand, BoundQuery, EntitySet, EntityType, StructuralProperty } from "@cadastre/odata";
+import {
+  contentTag,
+  type RecordForm,
+  typeAnnotation,
+  typesOf,
+  writeRecords,
+  writeValue,
+} from "@cadastre/odata/run";
+import { type JsonFormat, jsonTypeOf } from "../protocol/format.ts";
+import { type Answer, ok } from "./answer.ts";
+
+/** Input for the control information of an answer. */
+export type RenderInput = {
+  /** Absolute URL of the service root. */
+  readonly root: string;
+  /** Namespace of the model. */
+  readonly namespace: string;
+  /** Query of the request. The records may have the key in addition to its `select`. */
+  readonly query: Pick<BoundQuery, "entitySet" | "select">;
+  readonly expand: readonly BoundExpand[];
+  readonly format: JsonFormat;
+};
+
+export type CollectionContent = RenderInput & {
+  /** JSON text of the records in the form of {@link recordFormOf}, separated by commas. */
+  readonly records: Uint8Array;
+  readonly count: number | undefined;
+  readonly nextLink: string | undefined;
+};
+
+/** Renders a collection. Source: OData JSON Format 4.01, sections 4.5 and 13. */
+export function renderCollection({ records, count, nextLink, ...content }: CollectionContent): Answer {
+  const { format } = content;
+  const before = [
+    ...contextMember(content.root, contextOf(content), format),
+    ...(count === undefined ? [] : [`"@odata.count":${format.ieee754 ? `"${count}"` : count}`]),
+    '"value":[',
+  ];
+  const linked = nextLink === undefined ? "" : `,"@odata.nextLink":${JSON.stringify(nextLink)}`;
+  return ok(jsonTypeOf(format), [`{${before.join(",")}`, records, `]${linked}}`]);
+}
+
+/** Renders an entity from its record's JSON text, with an ETag. Source: OData JSON Format 4.01, section 6. */
+export function renderEntity(content: RenderInput, record: Uint8Array): Answer {
+  const { format, root } = content;
+  const form = recordFormOf(content);
+  const members = (form === undefined ? record : writeRecords(record, form)).subarray(1);
+  const control = contextMember(root, entityContextOf(content), format);
+  const comma = control.length > 0 && members.length > 1 ? "," : "";
+  const answer = ok(jsonTypeOf(format), [`{${control.join()}${comma}`, members]);
+  return { ...answer, headers: { etag: tagOf(content, record) } };
+}
+
+/** The entity of a property: `key` is its key predicate, as in a URL, without the parentheses. */
+export type PropertyOwner = { readonly root: string; readonly entitySet: EntitySet; readonly key: string };
+
+/** Renders a property that is not null. Source: OData JSON Format 4.01, section 11. */
+export function renderProperty(
+  { root, entitySet, key }: PropertyOwner,
+  property: StructuralProperty,
+  value: string,
+  format: JsonFormat,
+): Answer {
+  const type = format.metadata === "full" ? typeAnnotation(property, value) : undefined;
+  const members = [
+    ...contextMember(root, `${entitySet.name}(${key})/${property.name}`, format),
+    ...(type === undefined ? [] : [`"@odata.type":"${type}"`]),
+    `"value":${writeValue(property, value, format)}`,
+  ];
+  return ok(jsonTypeOf(format), `{${members.join(",")}}`);
+}
+
+/** Returns the form in which records must be written. Undefined if the stored form can be sent unchanged. */
+export function recordFormOf(content: RenderInput): RecordForm | undefined {
+  const { root, namespace, format, query } = content;
+  const { name, type } = query.entitySet;
+  const { metadata, ieee754 } = format;
+  if (metadata !== "full" && !ieee754) return undefined;
+  const [key = ""] = type.key;
+  const control = {
+    typeName: `${namespace}.${type.name}`,
+    resource: `${root}/${name}`,
+    key,
+    showsKey: query.select.some(({ property }) => property.name === key),
+    tagged: taggedBeside(content),
+  };
+  return { ieee754, types: typesOf(type), control: metadata === "full" ? control : undefined };
+}
+
+/** Returns the ETag of an entity as the caller sees it. Hidden fields do not change it. */
+const tagOf = (content: RenderInput, record: Uint8Array): string =>
+  contentTag(...taggedBeside(content), record);
+
+const taggedBeside = (content: RenderInput): readonly string[] => [
+  jsonTypeOf(content.format),
+  content.root,
+  entityContextOf(content),
+];
+
+const contextMember = (root: string, fragment: string, { metadata }: JsonFormat): readonly string[] =>
+  metadata === "none" ? [] : [`"@odata.context":${JSON.stringify(`${root}/$metadata#${fragment}`)}`];
+
+/**
+ * Returns the fragment of the context URL. It lists the selected properties unless all are selected. Source: OData Protocol 4.01, section
+ * 10.7.
+ */
+function contextOf({ query, expand }: Pick<RenderInput, "query" | "expand">): string {
+  const { name, type } = query.entitySet;
+  const members = [...(selectsAll(query, type) ? [] : namesOf(query)), ...expand.flatMap(expandedName)];
+  return members.length === 0 ? name : `${name}(${members.join(",")})`;
+}
+
+/** True if the query selects the properties of the entity type and no others. Computed ones come last. */
+const selectsAll = ({ select }: RenderInput["query"], { properties }: EntityType): boolean =>
+  select.length === properties.size && properties.has(select.at(-1)?.property.name ?? "");
+
+const namesOf = ({ select }: RenderInput["query"]): readonly string[] =>
+  select.map(({ property }) => property.name);
+
+/** Returns the name of an expanded property with the list of what is selected there. Source: OData Protocol 4.01, section 10.9. */
+function expandedName(item: BoundExpand): readonly string[] {
+  if (item.count === "only") return [];
+  const context = contextOf(item);
+  const { name } = item.query.entitySet;
+  return [context === name ? `${name}()` : context];
+}
+
+const entityContextOf = (content: RenderInput): string => `${contextOf(content)}/$entity`;

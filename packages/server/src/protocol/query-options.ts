@@ -1,0 +1,232 @@
+import { QueryError, readAliases, readOption } from "@cadastre/odata";
+import type {
+  ComputeItem,
+  ExpandItem,
+  OrderByItem,
+  SearchNode,
+  SelectItem,
+  SyntaxNode,
+} from "@cadastre/odata/tree";
+import { ProtocolError } from "../errors.ts";
+import { type JsonFormat, jsonFormatOf, metadataFormatOf, requireTextResponse } from "./format.ts";
+import type { OdataRequest } from "./odata-request.ts";
+import { type OptionName, type OptionTexts, readOptionTexts } from "./option-texts.ts";
+import { type Preferences, preferencesOf } from "./prefer.ts";
+import type { ResourcePath } from "./resource-address.ts";
+
+const formatOptions = ["$format"] as const;
+
+/** Options of OData by kind of address. A host may offer its own for collections and counts too, and switch any off. */
+const optionsOf: Readonly<Record<ResourcePath["kind"], readonly OptionName[]>> = {
+  ServiceDocument: formatOptions,
+  Metadata: formatOptions,
+  Collection: [
+    "$filter",
+    "$search",
+    "$compute",
+    "$select",
+    "$expand",
+    "$orderby",
+    "$top",
+    "$skip",
+    "$skiptoken",
+    "$count",
+    "$format",
+    "$ignorenulls",
+    "$ignorecase",
+  ],
+  Count: ["$format", "$filter", "$search", "$ignorecase"],
+  Entity: ["$compute", "$select", "$expand", "$ignorenulls", "$format"],
+  Property: formatOptions,
+  ItemCount: formatOptions,
+  Value: formatOptions,
+};
+
+/** Kinds of address that take the host's own options. */
+const takesOwn: ReadonlySet<ResourcePath["kind"]> = new Set(["Collection", "Count"]);
+
+/** The options that a service offers, and the limits of their values. */
+export type OptionRules = {
+  /** System options that are refused. */
+  readonly switchedOff: ReadonlySet<string>;
+  /** The host's own options, by name in lower case. */
+  readonly ownOptions: ReadonlyMap<string, unknown>;
+  readonly maxTop: number;
+  readonly maxSkip: number;
+};
+
+/** Returns the names of the options that an address takes. */
+export const offeredOptions = (
+  kind: ResourcePath["kind"],
+  { switchedOff, ownOptions }: Pick<OptionRules, "switchedOff" | "ownOptions">,
+): readonly string[] => [
+  ...optionsOf[kind].filter((name) => !switchedOff.has(name)),
+  ...(takesOwn.has(kind) ? ownOptions.keys() : []),
+];
+
+/** Parsed options of a request for one entity. */
+export type EntityOptions = {
+  readonly select: readonly SelectItem[] | undefined;
+  readonly compute: readonly ComputeItem[] | undefined;
+  readonly expand: readonly ExpandItem[] | undefined;
+  readonly format: JsonFormat;
+  readonly ignoreNulls: boolean;
+  /** Preferences of the client that no option overrides. */
+  readonly preferences: Preferences;
+  /** Values of the parameter aliases, by name. */
+  readonly aliases: Readonly<Record<string, SyntaxNode>>;
+};
+
+/** Parsed options that select records. */
+export type RowOptions = {
+  readonly filter: SyntaxNode | undefined;
+  readonly search: SearchNode | undefined;
+  /** True if `$filter` compares strings case-insensitively. */
+  readonly ignoreCase: boolean;
+  /** Texts of the host's own options, by name. */
+  readonly own: ReadonlyMap<string, string>;
+  /** Values of the parameter aliases, by name. */
+  readonly aliases: Readonly<Record<string, SyntaxNode>>;
+};
+
+/** Parsed options of a request for a collection. */
+export type CollectionOptions = EntityOptions &
+  RowOptions & {
+    /** Decoded texts of the options by canonical name, including parameter aliases. */
+    readonly texts: OptionTexts["texts"];
+    readonly orderBy: readonly OrderByItem[] | undefined;
+    readonly top: number | undefined;
+    readonly skip: number;
+    readonly skipToken: string | undefined;
+    readonly count: boolean;
+  };
+
+const ownNames = new WeakMap<OptionRules["ownOptions"], ReadonlySet<string>>();
+
+function ownNamesOf(ownOptions: OptionRules["ownOptions"]): ReadonlySet<string> {
+  const names = ownNames.get(ownOptions) ?? new Set(ownOptions.keys());
+  ownNames.set(ownOptions, names);
+  return names;
+}
+
+/**
+ * Splits and checks the options of the request, without parsing their texts.
+ *
+ * @throws {ProtocolError} `not_implemented` for an option that is switched off, or that no address takes
+ * @throws {QueryError} `option_not_allowed` for an option that this address does not permit
+ */
+function readOptions(request: OdataRequest, kind: ResourcePath["kind"], rules: OptionRules): OptionTexts {
+  const read = readOptionTexts(request.query, ownNamesOf(rules.ownOptions));
+  request.onOptions(read.texts);
+  for (const name of read.texts.keys()) {
+    if (rules.switchedOff.has(name)) throw new ProtocolError("not_implemented", { target: name });
+    if (name.startsWith("@")) continue;
+    const allowed = offeredOptions(kind, rules);
+    if (allowed.includes(name)) continue;
+    const written = read.written(name);
+    const takes = allowed.map((option) => `\`${option}\``).join(", ");
+    throw new QueryError("option_not_allowed", null, { name: written, allowed: takes }, written);
+  }
+  return read;
+}
+
+export const parseMetadata = (request: OdataRequest, rules: OptionRules): "xml" | "json" =>
+  metadataFormatOf(readOptions(request, "Metadata", rules).texts.get("$format"));
+
+/** Parses the options of the service document, and of one property. */
+export const parseFormat = (
+  request: OdataRequest,
+  kind: "ServiceDocument" | "Property",
+  rules: OptionRules,
+): JsonFormat => toFormat(readOptions(request, kind, rules), request);
+
+/** Checks the options of a text answer: the raw value of a property, or the number of its items. */
+export const parseValue = (request: OdataRequest, kind: "ItemCount" | "Value", rules: OptionRules): void =>
+  requireTextResponse(readOptions(request, kind, rules).texts.get("$format"));
+
+export function parseCountRequest(request: OdataRequest, rules: OptionRules): RowOptions {
+  const read = readOptions(request, "Count", rules);
+  requireTextResponse(read.texts.get("$format"));
+  return toRowOptions(read, rules);
+}
+
+export const parseEntity = (request: OdataRequest, rules: OptionRules): EntityOptions => {
+  const options = toEntityOptions(readOptions(request, "Entity", rules), request, rules);
+  return { ...options, preferences: { omitNulls: options.preferences.omitNulls } };
+};
+
+export function parseCollection(request: OdataRequest, rules: OptionRules): CollectionOptions {
+  const read = readOptions(request, "Collection", rules);
+  const { options, texts, written } = read;
+  if (texts.has("$skip") && texts.has("$skiptoken")) {
+    throw new QueryError(
+      "conflicting_options",
+      null,
+      { name: "$skip", other: "$skiptoken" },
+      written("$skip"),
+    );
+  }
+  return {
+    ...toEntityOptions(read, request, rules),
+    ...toRowOptions(read, rules),
+    texts,
+    orderBy: readOption(options, "$orderby"),
+    top: atMost(rules.maxTop, "$top", read),
+    skip: atMost(rules.maxSkip, "$skip", read) ?? 0,
+    skipToken: texts.get("$skiptoken"),
+    count: readOption(options, "$count") ?? false,
+  };
+}
+
+const toFormat = ({ texts }: OptionTexts, { header }: OdataRequest): JsonFormat =>
+  jsonFormatOf(texts.get("$format"), header("accept"));
+
+/** Parses the options of entities. `$ignorenulls` takes precedence over the preference `omit-values`. */
+function toEntityOptions(
+  read: OptionTexts,
+  request: OdataRequest,
+  { maxTop }: Pick<OptionRules, "maxTop">,
+): EntityOptions {
+  const { options } = read;
+  const { pageSize, omitNulls } = preferencesOf(request.header("prefer"), maxTop);
+  const isAsked = flag(read, "$ignorenulls");
+  const ignoreNulls = read.texts.has("$ignorenulls") ? isAsked : omitNulls !== undefined;
+  return {
+    select: readOption(options, "$select"),
+    compute: readOption(options, "$compute"),
+    expand: readOption(options, "$expand"),
+    format: toFormat(read, request),
+    ignoreNulls,
+    preferences: { pageSize, omitNulls: ignoreNulls ? omitNulls : undefined },
+    aliases: readAliases(options),
+  };
+}
+
+const noOptions: ReadonlyMap<string, string> = new Map();
+
+function toRowOptions(read: OptionTexts, { ownOptions }: Pick<OptionRules, "ownOptions">): RowOptions {
+  const own = [...read.texts].filter(([name]) => ownOptions.has(name));
+  return {
+    filter: readOption(read.options, "$filter"),
+    search: readOption(read.options, "$search"),
+    ignoreCase: flag(read, "$ignorecase"),
+    own: own.length === 0 ? noOptions : new Map(own),
+    aliases: readAliases(read.options),
+  };
+}
+
+function flag({ texts }: OptionTexts, name: OptionName): boolean {
+  const text = texts.get(name) ?? "false";
+  if (/^(?:true|false)$/i.test(text)) return text.toLowerCase() === "true";
+  throw invalid(name, "`true` or `false`", text);
+}
+
+function atMost(limit: number, name: "$top" | "$skip", { options, texts }: OptionTexts): number | undefined {
+  const value = readOption(options, name);
+  if (value === undefined || value <= limit) return value;
+  const span = { start: 0, end: texts.get(name)?.length ?? 0 };
+  throw new QueryError("limit_exceeded", span, { name, limit, actual: value }, name);
+}
+
+const invalid = (name: OptionName, expected: string, text: string) =>
+  new QueryError("invalid_option", { start: 0, end: text.length }, { name, expected, text }, name);

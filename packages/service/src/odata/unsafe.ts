@@ -1,7 +1,0 @@
-/** Matches characters that a URL must not contain unencoded. */
-const unsafe = /[^!-~]|["<>\\^`{|}]/gu;
-
-/** Percent-encodes the characters of a URL, or of a part of one, that a client should have encoded. Source: RFC 3986. */
-export const encodeUnsafe = (text: string): string =>
-  // An unpaired surrogate has no UTF-8 encoding; Buffer replaces it with U+FFFD.
-  text.replace(unsafe, (character) => encodeURIComponent(Buffer.from(character).toString()));
