@@ -25,7 +25,7 @@ const folders = {
     geodesy: ["syntax"],
     functions: ["model", "sql", "geodesy"],
     bound: ["syntax", "model", "functions"],
-    compile: ["syntax", "model", "sql", "geodesy", "functions", "bound", "evaluate", "lru-cache"],
+    compile: ["syntax", "model", "sql", "geodesy", "functions", "bound", "evaluate", "lru-cache", "json"],
     evaluate: ["syntax", "model", "bound"],
     paging: [],
     "lru-cache": [],

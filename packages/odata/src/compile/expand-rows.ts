@@ -1,4 +1,6 @@
 import type { BoundExpand } from "../bound/expand.ts";
+import type { BoundQuery } from "../bound/tree.ts";
+import { columnText } from "../json/value-text.ts";
 import type { EntitySet } from "../model/types.ts";
 import type { Dialect } from "../sql/dialect.ts";
 import type { CompiledSql } from "../sql/fragment.ts";
@@ -12,6 +14,7 @@ import {
   parentName,
   placeName,
 } from "./expand.ts";
+import { jsonColumnName } from "./json-select.ts";
 import type { Mapping } from "./mapping.ts";
 import { keyName } from "./select.ts";
 
@@ -27,18 +30,93 @@ export type ExpandSource = {
   readonly run: (compiled: CompiledSql) => readonly DatabaseRow[] | Promise<readonly DatabaseRow[]>;
 };
 
+/** How the records of an answer are made of the rows of a database. */
+type RecordBuilder<Members> = {
+  /** True if the rows are selected as JSON. */
+  readonly json: boolean;
+  /** Returns the members of a row's own properties. */
+  readonly ownMembers: (row: DatabaseRow, query: BoundQuery) => Members;
+  readonly addCount: (members: Members, name: string, count: number) => void;
+  readonly addEntity: (members: Members, name: string, entity: Members | null) => void;
+  readonly addEntities: (members: Members, name: string, entities: readonly Members[]) => void;
+};
+
 /**
  * Adds the entities that `expand` asks for to the rows of a page compiled with `{ key: true }`: an array, an object
  * or null under the name of each navigation property, and counts as `Name@odata.count`. Runs one statement per
  * level and item, however many rows there are, and one more for a count that the rows of a level do not give.
  */
-export async function expandRows(
+export const expandRows = (
   rows: readonly DatabaseRow[],
   expand: readonly BoundExpand[],
   source: ExpandSource,
-): Promise<readonly DatabaseRow[]> {
-  const members = rows.map(withoutInternal);
-  if (rows.length === 0 || expand.length === 0) return members;
+): Promise<readonly DatabaseRow[]> => recordsOf(rows, null, expand, source, ofObjects);
+
+const ofObjects: RecordBuilder<Record<string, unknown>> = {
+  json: false,
+  ownMembers: (row) => Object.fromEntries(Object.entries(row).filter(([name]) => !isInternal(name))),
+  addCount: (members, name, count) => Object.assign(members, { [`${name}@odata.count`]: count }),
+  addEntity: (members, name, entity) => Object.assign(members, { [name]: entity }),
+  addEntities: (members, name, entities) => Object.assign(members, { [name]: entities }),
+};
+
+const isInternal = (name: string): boolean =>
+  name === parentName || name === placeName || /^\$key\d+$/.test(name);
+
+/** How records are written. */
+export type JsonRecordOptions = {
+  /** True to write members without a value as null. By default true. */
+  readonly nulls?: boolean;
+  readonly expand?: readonly BoundExpand[];
+};
+
+/**
+ * Returns the rows of a page that was compiled with `{ json: true, key: true }` as JSON texts, with every digit of a number, whatever the
+ * driver is. Adds related entities as `expandRows` does. Source: OData JSON Format 4.01, sections 7.1 and 8.3.
+ *
+ * @throws {StoredValueError} if a column holds a value that is not of its property's type
+ */
+export async function jsonRecords(
+  rows: readonly DatabaseRow[],
+  query: BoundQuery,
+  source: ExpandSource,
+  { nulls = true, expand = [] }: JsonRecordOptions = {},
+): Promise<readonly string[]> {
+  const records = await recordsOf(rows, query, expand, source, ofTexts(nulls));
+  return records.map(objectText);
+}
+
+const objectText = (members: readonly string[]): string => `{${members.join()}}`;
+
+/** Builds the JSON texts of members, without those that are null unless `nulls`. */
+const ofTexts = (nulls: boolean): RecordBuilder<string[]> => {
+  const add = (members: string[], name: string, text: string): void => {
+    if (nulls || text !== "null") members.push(`"${name}":${text}`);
+  };
+  return {
+    json: true,
+    ownMembers: (row, { select }) => {
+      const members: string[] = [];
+      for (const [i, { property }] of select.entries())
+        add(members, property.name, columnText(row[jsonColumnName(i)], property));
+      return members;
+    },
+    addCount: (members, name, count) => add(members, `${name}@odata.count`, String(count)),
+    addEntity: (members, name, entity) => add(members, name, entity === null ? "null" : objectText(entity)),
+    addEntities: (members, name, entities) => add(members, name, `[${entities.map(objectText).join()}]`),
+  };
+};
+
+/** @param query query of the rows; null if the builder does not need it */
+async function recordsOf<Members>(
+  rows: readonly DatabaseRow[],
+  query: BoundQuery | null,
+  expand: readonly BoundExpand[],
+  source: ExpandSource,
+  builder: RecordBuilder<Members>,
+): Promise<readonly Members[]> {
+  const records = rows.map((row) => builder.ownMembers(row, query as BoundQuery));
+  if (rows.length === 0 || expand.length === 0) return records;
   const { entitySet, mapping } = source;
   // Entities that several rows of the level above lead to are queried once.
   const places = new Map<string, number>();
@@ -52,17 +130,11 @@ export async function expandRows(
     return keys.push(key) - 1;
   });
   for (const item of expand) {
-    const added = await expandItem(item, { entitySet, mapping, keys }, source);
-    for (const [i, row] of members.entries()) Object.assign(row, added(placeOf[i] ?? 0));
+    const add = await expandItem(item, { entitySet, mapping, keys }, source, builder);
+    for (const [i, members] of records.entries()) add(members, placeOf[i] ?? 0);
   }
-  return members;
+  return records;
 }
-
-const isInternal = (name: string): boolean =>
-  name === parentName || name === placeName || /^\$key\d+$/.test(name);
-
-const withoutInternal = (row: DatabaseRow): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(row).filter(([name]) => !isInternal(name)));
 
 function keyOf(row: DatabaseRow, { type }: EntitySet): readonly unknown[] {
   return type.key.map((name, i) => {
@@ -73,33 +145,34 @@ function keyOf(row: DatabaseRow, { type }: EntitySet): readonly unknown[] {
   });
 }
 
-/** Returns a function from a parent's index to the members that `item` adds to its row. */
-async function expandItem(
+/** Returns a function that adds the members of `item` to a record, by the place of its key. */
+async function expandItem<Members>(
   item: BoundExpand,
   from: ExpandFrom,
   source: ExpandSource,
-): Promise<(place: number) => DatabaseRow> {
+  builder: RecordBuilder<Members>,
+): Promise<(members: Members, place: number) => void> {
   const { navigation, query, count, expand } = item;
+  const { name } = navigation;
   const { dialect, run } = source;
-  const countName = `${navigation.name}@odata.count`;
+  const { json, addCount, addEntity, addEntities } = builder;
   const counts = new Map<number, number>();
   const paged = isPaged(query);
   if (count === "only" || (count === "also" && paged)) {
     for (const row of await run(compileExpandCount(item, from, dialect)))
       counts.set(Number(row[parentName]), Number(row["count"]));
   }
-  if (count === "only") return (place) => ({ [countName]: counts.get(place) ?? 0 });
+  if (count === "only") return (members, place) => addCount(members, name, counts.get(place) ?? 0);
 
-  const found = await run(compileExpand(item, from, dialect));
+  const found = await run(compileExpand(item, from, dialect, { json }));
   const below = { ...source, entitySet: query.entitySet, mapping: mappingOf(item, from.mapping) };
-  const expanded = await expandRows(found, expand, below);
-  const children: DatabaseRow[][] = from.keys.map(() => []);
-  for (const [i, row] of found.entries()) children[Number(row[parentName])]?.push(expanded[i] ?? row);
-  return (place) => {
+  const expanded = await recordsOf(found, query, expand, below, builder);
+  const children: Members[][] = from.keys.map(() => []);
+  for (const [i, row] of found.entries()) children[Number(row[parentName])]?.push(expanded[i] as Members);
+  return (members, place) => {
     const own = children[place] ?? [];
-    if (!navigation.collection) return { [navigation.name]: own[0] ?? null };
-    if (count === "no") return { [navigation.name]: own };
-    const number = paged ? (counts.get(place) ?? 0) : own.length;
-    return { [countName]: number, [navigation.name]: own };
+    if (!navigation.collection) return addEntity(members, name, own[0] ?? null);
+    if (count !== "no") addCount(members, name, paged ? (counts.get(place) ?? 0) : own.length);
+    addEntities(members, name, own);
   };
 }

@@ -3,8 +3,9 @@ import type { EntitySet } from "../model/types.ts";
 import type { Dialect } from "../sql/dialect.ts";
 import { type CompiledSql, identifier, join, render, type SqlFragment, sql, value } from "../sql/fragment.ts";
 import type { CompileContext } from "./compile-context.ts";
+import { compileJsonSelect } from "./json-select.ts";
 import type { Mapping } from "./mapping.ts";
-import { conditionsOf, targetOf } from "./query.ts";
+import { conditionsOf, type PageOptions, targetOf } from "./query.ts";
 import { currentRow, rowsOf, unmappedPath } from "./row-context.ts";
 import { compileKey, compileOrder, compileSelect, compileSort, keyOperand, keyProperties } from "./select.ts";
 import { valuesOf } from "./value-source.ts";
@@ -40,15 +41,20 @@ export function mappingOf({ navigation }: BoundExpand, { path }: Mapping): Mappi
  * Its rows hold `$parent`, the selected properties and the values of their own key, in order. All keys are bound as
  * one value, so their number is not limited.
  */
-export function compileExpand(expand: BoundExpand, from: ExpandFrom, dialect: Dialect): CompiledSql {
+export function compileExpand(
+  expand: BoundExpand,
+  from: ExpandFrom,
+  dialect: Dialect,
+  { json = false }: Pick<PageOptions, "json"> = {},
+): CompiledSql {
   const { query } = expand;
   const { target, source } = related(expand, from, dialect);
-  const sorted = compileSort(compileOrder(query, query.select, target, null).items, target);
+  const sorted = compileSort(compileOrder(query, json ? [] : query.select, target, null).items, target);
   const paged = isPaged(query);
   const number = sql`row_number() over (partition by ${parent} order by ${sorted}) as ${place}`;
   const selected = [
     parent,
-    ...compileSelect(query, target),
+    ...(json ? compileJsonSelect(query, target) : compileSelect(query, target)),
     ...compileKey(query.entitySet, target),
     ...(paged ? [number] : []),
   ];

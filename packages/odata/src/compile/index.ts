@@ -5,11 +5,13 @@
  */
 export { nearestPhases } from "../bound/nearest-first.ts";
 export { expandRow } from "../evaluate/expand.ts";
+export { columnText, StoredValueError, valueText } from "../json/value-text.ts";
 export { type EncodingName, encodings } from "../sql/encoding.ts";
+export { type JsonRecordOptions, jsonRecords } from "./expand-rows.ts";
 export type { ColumnDictionary, Join, MemberMapping, Path } from "./mapping.ts";
 export { compileMergedCount, compileMergedPage } from "./partitions.ts";
 export type { Box, PointIndex } from "./point-index.ts";
-export { compileValue } from "./query.ts";
+export { compileCondition, compileValue } from "./query.ts";
 export type { ColumnPairs } from "./relation.ts";
 export type { SearchIndex } from "./search-index.ts";
 export type { TextIndex, TextSearch } from "./text-index.ts";

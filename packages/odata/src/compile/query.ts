@@ -5,6 +5,7 @@ import type { CompileContext } from "./compile-context.ts";
 import { dividedFilters } from "./divided.ts";
 import { compileOperand } from "./expression.ts";
 import { fold } from "./fold.ts";
+import { compileJsonSelect } from "./json-select.ts";
 import { compileAfter, positionsOf } from "./keyset.ts";
 import type { Mapping } from "./mapping.ts";
 import { toComputedOperand } from "./operand.ts";
@@ -30,6 +31,8 @@ export type PageOptions = {
    * `after` of the next page.
    */
   readonly order?: boolean;
+  /** True if the projected properties are selected in a form that `jsonRecords` reads, exact whatever the driver is. */
+  readonly json?: boolean;
   /** True if the values of the key are also selected, for `expandRows`. */
   readonly key?: boolean;
 };
@@ -61,17 +64,17 @@ export function selectPage(
   values: ValueSource,
   dialect: Dialect,
   mapping: Mapping,
-  { columns, key = false }: Pick<PageOptions, "columns" | "key">,
+  { columns, json = false, key = false }: Pick<PageOptions, "columns" | "json" | "key">,
   orderAs: OrderAs | null,
 ): SqlFragment {
   const target = targetOf(dialect, mapping, values);
-  const order = compileOrder(query, columns === undefined ? query.select : [], target, orderAs);
+  const order = compileOrder(query, columns === undefined && !json ? query.select : [], target, orderAs);
   const filters = dividedFilters(query.filter, mapping.dividedBy);
   const isDivided = filters.length > 1;
   const divisions = filters.map((filter) => conditionsOf({ filter }, mapping, target));
   const selected = join(
     [
-      ...(columns ?? compileSelect(query, target)),
+      ...(columns ?? (json ? compileJsonSelect(query, target) : compileSelect(query, target))),
       ...order.selected,
       ...(key ? compileKey(query.entitySet, target) : []),
       ...(isDivided
@@ -156,6 +159,10 @@ export function conditionsOf(
   const matching = compilePredicate(folded, { ...target, required: conjuncts(folded) }, "truth");
   return where === undefined ? [matching] : [where, matching];
 }
+
+/** Compiles a filter as a condition on the rows of a mapping, for the `where` of another mapping of the same rows. */
+export const compileCondition = (query: BoundQuery, dialect: Dialect, mapping: Mapping): SqlFragment =>
+  join(conditionsOf(query, mapping, targetOf(dialect, mapping, valuesOf(query))), " and ");
 
 export const targetOf = (dialect: Dialect, mapping: Mapping, values: ValueSource): CompileContext => ({
   dialect,
