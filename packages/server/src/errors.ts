@@ -84,3 +84,23 @@ export class ProtocolError extends Error {
     this.details = details;
   }
 }
+
+/** A request that the host refuses, such as one without a valid key. Its message is shown to the client. */
+export class HttpError extends Error {
+  override readonly name = "HttpError";
+  readonly status: number;
+  readonly code: string;
+  readonly headers: Readonly<Record<string, string>>;
+
+  /**
+   * @param status HTTP status, such as 401
+   * @param code stable code, such as `unauthorized`
+   * @param headers additional headers of the answer, such as `www-authenticate`
+   */
+  constructor(status: number, code: string, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.headers = headers;
+  }
+}

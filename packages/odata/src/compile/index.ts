@@ -5,7 +5,6 @@
  */
 export { nearestPhases } from "../bound/nearest-first.ts";
 export { expandRow } from "../evaluate/expand.ts";
-export { columnText, StoredValueError, valueText } from "../json/value-text.ts";
 export { type EncodingName, encodings } from "../sql/encoding.ts";
 export { type JsonRecordOptions, jsonRecords } from "./expand-rows.ts";
 export type { ColumnDictionary, Join, MemberMapping, Path } from "./mapping.ts";

@@ -27,10 +27,10 @@ export type RecordControl = {
   readonly typeName: string;
   /** Absolute URL of the collection. */
   readonly resource: string;
-  /** Name of the key property. It is in every record, for the links. */
-  readonly key: string;
-  /** True if the key was selected, so that it is also written as a member. */
-  readonly showsKey: boolean;
+  /** Names of the key properties. They are in every record, for the links. */
+  readonly keys: readonly string[];
+  /** Names of the key properties that were not selected, so that they are not written as members. */
+  readonly hidden: readonly string[];
   /** Further inputs of the ETag besides the text of the record: see `contentTag`. */
   readonly tagged: readonly string[];
 };
@@ -101,5 +101,5 @@ export const quoteNumbers = (value: string): string =>
 export const writeValue = (shape: Shape, value: string, { ieee754 }: Pick<RecordForm, "ieee754">): string =>
   ieee754 && isExact(annotationOf(shape) ?? "") ? quoteNumbers(value) : value;
 
-/** Returns a key as it is written in a URL. Every key here is a single string. */
+/** Returns a text as a value of a key in a URL. */
 export const keyLiteral = (key: string): string => `'${encodeURIComponent(key.replaceAll("'", "''"))}'`;

@@ -13,7 +13,10 @@ type Member = {
   readonly annotation: Buffer | undefined;
   readonly isExact: boolean;
   readonly isHidden: boolean;
-  readonly isKey: boolean;
+  /** Place among the values of the key; -1 for other members. */
+  readonly keyPlace: number;
+  /** True for a key value that is a text, which URLs have in quotes. */
+  readonly isText: boolean;
 };
 
 /** A range of source bytes to copy, and the bytes to write before it. */
@@ -33,7 +36,8 @@ export class RecordWriter {
   readonly #source: Buffer;
   readonly #form: RecordForm;
   readonly #members = new Map<string, Member>();
-  readonly #control: ((record: Uint8Array, key: string) => string) | undefined;
+  readonly #control: ((record: Uint8Array, key: readonly string[]) => string) | undefined;
+  readonly #hidesKey: boolean;
   readonly #allocate: AllocateBuffer;
   #out: Buffer;
   #length = 0;
@@ -43,13 +47,15 @@ export class RecordWriter {
   #start = 0;
   #before: Uint8Array | undefined;
   #inserted = 0;
-  #key = "";
+  /** Values of the key of the current record, as in a URL. */
+  #key: string[] = [];
 
   constructor(records: Uint8Array, form: RecordForm, allocate: AllocateBuffer = newMemory) {
     this.#source = Buffer.from(records.buffer, records.byteOffset, records.byteLength);
     this.#form = form;
     this.#allocate = allocate;
     this.#control = form.control && controlWriter(form.control);
+    this.#hidesKey = (form.control?.hidden.length ?? 0) > 0;
     this.#out = allocate(Math.ceil(records.length * (form.control === undefined ? 1.05 : 1.25)) + 16_384);
   }
 
@@ -86,9 +92,13 @@ export class RecordWriter {
     const start = colon + 1;
     const end = endOfValue(source, start);
     const isNull = source[start] === letterN;
-    if (isNull && this.#form.control?.showsKey !== false) return end;
+    if (isNull && !this.#hidesKey) return end;
     const member = this.#find(source.toString("utf8", separator + 2, colon - 1));
-    if (member.isKey && !isNull) this.#key = JSON.parse(source.toString("utf8", start, end)) as string;
+    if (member.keyPlace >= 0 && !isNull) {
+      const text = source.toString("utf8", start, end);
+      const value = text.startsWith('"') ? (JSON.parse(text) as string) : text;
+      this.#key[member.keyPlace] = member.isText ? keyLiteral(value) : encodeURIComponent(value);
+    }
     if (member.isHidden) {
       this.#endRun(separator);
       this.#start = end;
@@ -109,15 +119,16 @@ export class RecordWriter {
   #describe(name: string): Member {
     const { types, control, ieee754 } = this.#form;
     const type = types[name];
-    const isKey = control?.key === name;
+    const keyPlace = control?.keys.indexOf(name) ?? -1;
     return {
       annotation:
         control === undefined || type === undefined
           ? undefined
           : Buffer.from(`,"${name}@odata.type":"${type}"`),
       isExact: ieee754 && type !== undefined && isExact(type),
-      isKey,
-      isHidden: isKey && !control.showsKey,
+      keyPlace,
+      isText: type === undefined,
+      isHidden: control?.hidden.includes(name) === true,
     };
   }
 
@@ -165,7 +176,7 @@ export class RecordWriter {
     this.#length = length;
     this.#runs = [];
     this.#inserted = 0;
-    this.#key = "";
+    this.#key = [];
   }
 
   #lengthOfRuns(): number {
@@ -187,11 +198,12 @@ export class RecordWriter {
 export const writeRecords = (records: Uint8Array, form: RecordForm, allocate?: AllocateBuffer): Buffer =>
   new RecordWriter(records, form, allocate).finish();
 
-function controlWriter({ typeName, resource, tagged }: RecordControl) {
+function controlWriter({ typeName, resource, tagged, keys }: RecordControl) {
   const tagOf = contentTagger(...tagged);
   const type = `"@odata.type":${JSON.stringify(`#${typeName}`)}`;
-  return (record: Uint8Array, key: string): string => {
-    const id = JSON.stringify(`${resource}(${keyLiteral(key)})`);
+  return (record: Uint8Array, key: readonly string[]): string => {
+    const predicate = keys.length === 1 ? key[0] : keys.map((name, i) => `${name}=${key[i]}`).join();
+    const id = JSON.stringify(`${resource}(${predicate})`);
     const tag = JSON.stringify(tagOf(record));
     return `${type},"@odata.id":${id},"@odata.etag":${tag},"@odata.readLink":${id}`;
   };

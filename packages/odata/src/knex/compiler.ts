@@ -22,17 +22,38 @@ export type KnexCompiler = {
 
 /** Like `cachedCompiler`, for a knex whose client matches the dialect. */
 export function knexCompiler(dialect: Dialect, mapping: Mapping, options?: CompilerOptions): KnexCompiler {
-  const { page, count } = cachedCompiler({ ...dialect, placeholder: () => placeholder }, mapping, options);
-  const hand = <Raw>(knex: RawHost<Raw>, { text, values }: CompiledSql): Raw =>
-    knex.raw(...forms[dialect.name](text.split(placeholder), values));
+  const { page, count } = cachedCompiler(knexDialect(dialect), mapping, options);
   return {
-    page: (knex, query) => hand(knex, page(query)),
-    count: (knex, query) => hand(knex, count(query)),
+    page: (knex, query) => rawOf(knex, dialect, page(query)),
+    count: (knex, query) => rawOf(knex, dialect, count(query)),
   };
 }
 
+/** Returns the dialect in which statements are compiled for {@link rawOf} and {@link runByKnex}. */
+export const knexDialect = (dialect: Dialect): Dialect => ({ ...dialect, placeholder: () => placeholder });
+
 /** Placeholder of a value. It cannot occur in a statement, because databases read it as the end of the text. */
 const placeholder = "\0";
+
+/** Returns a statement, compiled in the {@link knexDialect}, as the result of `knex.raw`. */
+export const rawOf = <Raw>(
+  knex: RawHost<Raw>,
+  { name }: Pick<Dialect, "name">,
+  { text, values }: CompiledSql,
+): Raw => knex.raw(...forms[name](text.split(placeholder), values));
+
+/** Runs a statement, compiled in the {@link knexDialect}, and returns its rows: for the `run` of an `ExpandSource`. */
+export async function runByKnex(
+  knex: RawHost<PromiseLike<unknown>>,
+  dialect: Pick<Dialect, "name">,
+  statement: CompiledSql,
+): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const result = await rawOf(knex, dialect, statement);
+  // The client of PostgreSQL returns the rows beside other facts.
+  return (Array.isArray(result) ? result : (result as { readonly rows: unknown[] }).rows) as Readonly<
+    Record<string, unknown>
+  >[];
+}
 
 /** Returns the arguments of `knex.raw` for the pieces of SQL between the values. */
 type Form = (pieces: readonly string[], values: readonly unknown[]) => readonly [string, Bindings];

@@ -3,4 +3,4 @@
  *
  * @module
  */
-export { type KnexCompiler, knexCompiler, type RawHost } from "./compiler.ts";
+export { type KnexCompiler, knexCompiler, knexDialect, type RawHost, rawOf, runByKnex } from "./compiler.ts";

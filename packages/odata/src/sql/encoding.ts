@@ -10,7 +10,7 @@ import {
 } from "../model/temporal.ts";
 import type { Instant } from "../model/types.ts";
 import { type Encoded, type Encoder, exactValue } from "./encoded.ts";
-import { date, numeric, picoseconds, time, timestamptz } from "./postgres-encoding.ts";
+import { calendarDate, numeric, picoseconds, time, timestamptz } from "./postgres-encoding.ts";
 
 export type { Encoded };
 
@@ -106,6 +106,30 @@ const instantText: Encoder = (value) => {
   return exactValue(`${printDate(days)}T${printTimeOfDay(time, 12)}Z`);
 };
 
+/** Returns the floor of an instant in units since 1970, and whether that is exact. */
+function flooredInstant(value: unknown, unit: bigint): { readonly count: bigint; readonly exact: boolean } {
+  const { picoseconds } = value as Instant;
+  const rest = ((picoseconds % unit) + unit) % unit;
+  return { count: (picoseconds - rest) / unit, exact: rest === 0n };
+}
+
+/** Encodes an instant as an integer: the number of units since 1970. */
+const instantCount =
+  (unit: bigint): Encoder =>
+  (value) => {
+    const { count, exact } = flooredInstant(value, unit);
+    return { value: count, exact };
+  };
+
+/** Encodes an instant as UTC text of 20 characters, `2024-01-15T08:30:00Z`, which sorts by time. */
+const secondsText: Encoder = (value) => {
+  const { count, exact } = flooredInstant(value, picosecondsPerSecond);
+  const { days, time } = splitInstant(count * picosecondsPerSecond);
+  if (days < firstDay) return beforeAll;
+  if (days > lastDay) return { value: "9999-12-31T23:59:59Z", exact: false };
+  return { value: `${printDate(days)}T${printTimeOfDay(time)}Z`, exact };
+};
+
 /**
  * Encodes a number as sortable text. A number without such a text is encoded as the empty text, which sorts below
  * all others.
@@ -126,13 +150,18 @@ export const encodings = {
   dateText,
   timestampText,
   instantText,
+  secondsText,
+  /** Seconds since 1970, an integer. */
+  seconds: instantCount(picosecondsPerSecond),
+  /** Milliseconds since 1970, an integer. */
+  milliseconds: instantCount(millisecond),
   /** `08:30:00.5`, without trailing zeros in the fraction, so that it sorts. */
   timeText: (value) => exactValue(printTimeOfDay(value as bigint)),
   sortableText,
   /** Text in a column with any collation. */
   text: (value) => exactValue(value),
   numeric,
-  date,
+  date: calendarDate,
   timestamptz,
   time,
   picoseconds,

@@ -30,7 +30,7 @@ export const numeric: Encoder = (value) => {
 };
 
 /** Encodes a date as text, to be cast. */
-export const date: Encoder = (value) => {
+export const calendarDate: Encoder = (value) => {
   const days = value as number;
   if (days < firstDay) return beforeAll;
   return { value: printDate(Math.min(days, lastDate)).join(""), exact: days <= lastDate };

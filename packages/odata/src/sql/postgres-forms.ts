@@ -47,6 +47,10 @@ const typeOfForm: Partial<Record<EncodingName, SqlFragment>> = {
   timestamptz: sql`timestamptz`,
   time: sql`time`,
   picoseconds: sql`numeric`,
+  timestampText: sql`text`,
+  secondsText: sql`text`,
+  seconds: sql`bigint`,
+  milliseconds: sql`bigint`,
   jsonText: sql`jsonb`,
 };
 
@@ -82,6 +86,13 @@ export const compileToComputed: Dialect["toComputed"] = (column, form, scale) =>
     case "timestamptz":
     case "time":
       return sql`cadastre_picoseconds(${column})`;
+    case "timestampText":
+    case "secondsText":
+      return sql`cadastre_picoseconds(${column}::timestamptz)`;
+    case "seconds":
+      return sql`(${column}::numeric * 1000000000000)`;
+    case "milliseconds":
+      return sql`(${column}::numeric * 1000000000)`;
     case "double":
       return sql`cadastre_number(${column})`;
     case "scaled":
@@ -105,6 +116,9 @@ export function align({ sql: given, form, scale }: SqlValue, other: SqlValue): S
   return form === "numeric" || form === "picoseconds" ? given : compileToComputed(given, form, scale);
 }
 
+/** Encodings in text columns, whose collation may be any. */
+const texts: ReadonlySet<EncodingName> = new Set(["text", "timestampText", "secondsText"]);
+
 /** Orders text by code point. */
 export const ordered: Dialect["ordered"] = (given, form) =>
-  form === "text" ? sql`${given} collate "C"` : given;
+  texts.has(form) ? sql`${given} collate "C"` : given;

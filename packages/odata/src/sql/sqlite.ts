@@ -2,6 +2,7 @@ import Big from "big.js";
 import type { PrimitiveType, ValueType } from "../model/types.ts";
 import { codecOf } from "../model/values.ts";
 import type { Dialect, SqlValue } from "./dialect.ts";
+import type { EncodingName } from "./encoding.ts";
 import { identifier, join, render, type SqlFragment, sql, value } from "./fragment.ts";
 import { shapeForms } from "./shape-forms.ts";
 
@@ -51,8 +52,19 @@ export const userFunctionName = (name: string, types: readonly ValueType[]): str
 const call = (name: string, types: readonly ValueType[], args: readonly SqlFragment[]): SqlFragment =>
   sql`${identifier(userFunctionName(name, types))}(${join(args, ", ")})`;
 
+/** Text of an instant that is stored in another form. */
+const instantTexts: Partial<Record<EncodingName, (column: SqlFragment) => SqlFragment>> = {
+  timestampText: (column) => column,
+  secondsText: (column) => column,
+  seconds: (column) => sql`strftime('%Y-%m-%dT%H:%M:%SZ', ${column}, 'unixepoch')`,
+  // A number of seconds with a fraction would be a double.
+  milliseconds: (column) =>
+    sql`(strftime('%Y-%m-%dT%H:%M:%S', (${column} - ((${column} % 1000) + 1000) % 1000) / 1000, 'unixepoch') || printf('.%03dZ', ((${column} % 1000) + 1000) % 1000))`,
+};
+
 const toComputed: Dialect["toComputed"] = (column, form, scale) => {
-  if (form === "timestampText") return call("instant", [], [column]);
+  const text = instantTexts[form]?.(column);
+  if (text !== undefined) return call("instant", [], [text]);
   return call("number", [], scale === null ? [column] : [column, value(scale)]);
 };
 

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { functionTable } from "../functions/index.ts";
 import type { EntitySet } from "../index.ts";
 import type { ValueType } from "../run/index.ts";
-import { operandsByType, text } from "./comparisons.ts";
+import { operandsByType, quotedText } from "./comparisons.ts";
 
 /** Literals of the parameter types of functions. */
 export const literals: Readonly<Record<string, fc.Arbitrary<string>>> = {
-  "Edm.String": text,
+  "Edm.String": quotedText,
   "Edm.Int64": fc.constantFrom("0", "-1", "2", "9223372036854775807", "-9223372036854775808"),
   "Edm.Decimal": operandsByType.number.literal.filter((number) => !/INF|NaN|e/.test(number)),
   "Edm.Double": fc.constantFrom("0e0", "1e308", "-1e308", "5e-324", "INF", "NaN"),

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { textLiteral } from "../syntax/print/literal.ts";
 
-export const text = fc
+export const quotedText = fc
   .string({
     unit: fc.constantFrom("a", "Y", "y", "o", "r", "k", "\u212a", "'", "%", "_", " ", "é", "😀", "\uffee"),
     maxLength: 4,
@@ -51,7 +51,7 @@ export const anyInstant = fc.oneof(
 );
 
 export const operandsByType = {
-  text: { names: ["City", "StandardStatus", "ListingKey"], literal: text },
+  text: { names: ["City", "StandardStatus", "ListingKey"], literal: quotedText },
   number: {
     names: ["ListPrice", "LivingArea", "Score", "BedroomsTotal", "Stories", "Ratio"],
     literal: numberOperand,

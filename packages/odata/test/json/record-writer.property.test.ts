@@ -35,8 +35,8 @@ const full = (showsKey: boolean, numbersAreText = false): RecordForm => ({
   control: {
     typeName: "Test.Thing",
     resource: "https://feed.example/Things",
-    key: "Key",
-    showsKey,
+    keys: ["Key"],
+    hidden: showsKey ? [] : ["Key"],
     tagged: ["type", "root"],
   },
 });

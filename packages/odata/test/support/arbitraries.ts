@@ -5,22 +5,22 @@ import {
   comparison,
   numberOperand,
   operandsByType,
-  text,
+  quotedText,
 } from "../../src/testing/comparisons.ts";
 
 const call = fc
   .tuple(
     fc.constantFrom("contains", "startswith", "endswith"),
     fc.constantFrom("City", "StandardStatus"),
-    text,
+    quotedText,
   )
   .map(([name, property, part]) => `${name}(${property},${part})`);
 
 const lambda = fc.oneof(
   fc.constantFrom("Appliances/any()", "Appliances/any(a:a ne 'Oven')", "Appliances/all(a:a eq 'Oven')"),
   fc.constantFrom("'Oven' in Appliances", "City in Appliances", "Appliances has 'Dishwasher'"),
-  text.map((part) => `Appliances/any(a:contains(a,${part}) or a eq City)`),
-  text.map((part) => `Appliances/all(a:startswith(a,${part}) and contains(City,a))`),
+  quotedText.map((part) => `Appliances/any(a:contains(a,${part}) or a eq City)`),
+  quotedText.map((part) => `Appliances/all(a:startswith(a,${part}) and contains(City,a))`),
   fc.constant("Appliances/any(a:Appliances/any(A:a eq 'Oven' and A eq 'Dishwasher'))"),
   fc.constant("Appliances/any(a:Appliances/all(a:a eq 'Oven') and a eq 'Oven')"),
   fc.constantFrom("Appliances/any(a:a eq type)", "Appliances/all(a:a ne type and type ne key)"),
@@ -115,7 +115,7 @@ const computed = fc.letrec<{
     fc
       .tuple(comparison, tie("number"), fc.constantFrom("1", "null"))
       .map(([condition, n, other]) => `case(${condition}:${n},true:${other})`),
-    text.map((part) => `Appliances/$count($filter=contains($this,${part}))`),
+    quotedText.map((part) => `Appliances/$count($filter=contains($this,${part}))`),
   ),
   date: fc.oneof(
     { depthSize: "small", withCrossShrink: true },

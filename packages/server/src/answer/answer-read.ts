@@ -2,7 +2,7 @@ import type { OdataRequest } from "../protocol/odata-request.ts";
 import { parseAddress, type ResourcePath } from "../protocol/resource-address.ts";
 import { type Answer, underPreconditions } from "./answer.ts";
 import type { AnswerSession } from "./answer-session.ts";
-import { collection } from "./collection.ts";
+import { answerCollection } from "./collection.ts";
 import { count } from "./count.ts";
 import { entity } from "./entity.ts";
 import { metadata } from "./metadata.ts";
@@ -35,7 +35,7 @@ async function answerAt(
   const entitySet = findEntitySet(address.entitySet, session);
   switch (address.kind) {
     case "Collection":
-      return collection(request, entitySet, session);
+      return answerCollection(request, entitySet, session);
     case "Count":
       return count(request, entitySet, session);
     case "Entity":

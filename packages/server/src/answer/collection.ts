@@ -33,7 +33,7 @@ function pageSizeOf(
 }
 
 /** `GET <root>/<EntitySet>` */
-export async function collection(
+export async function answerCollection(
   request: OdataRequest,
   entitySet: EntitySet,
   session: AnswerSession,

@@ -1,10 +1,10 @@
 import { errorObject, QueryError } from "@cadastre/odata";
-import { httpStatuses, ProtocolError } from "../errors.ts";
+import { HttpError, httpStatuses, ProtocolError } from "../errors.ts";
 import { minimalJsonType } from "../protocol/format.ts";
 import type { Answer } from "./answer.ts";
 
 /**
- * Returns the answer to a request that failed. Of an error that is neither a `QueryError` nor a `ProtocolError` it says nothing.
+ * Returns the answer to a request that failed. Of an error that is not a `QueryError`, a `ProtocolError` or an `HttpError` it says nothing.
  * Source: OData JSON Format 4.01, section 21.
  *
  * @param texts decoded texts of the query options, to quote the faulty place
@@ -18,6 +18,8 @@ export function errorAnswer(error: unknown, texts?: ReadonlyMap<string, string>)
     const { code, kind, message, details } = error;
     return answerOf(httpStatuses[kind], { code, message, target: details.target }, details.headers);
   }
+  if (error instanceof HttpError)
+    return answerOf(error.status, { code: error.code, message: error.message }, error.headers);
   return answerOf(httpStatuses.internal, { code: "internal_error", message: "the server failed" });
 }
 

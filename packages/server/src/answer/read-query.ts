@@ -63,6 +63,11 @@ export function bindRows(
 ): BoundQuery {
   const { ignoreCase, aliases, own } = options;
   const { orderBy, searchable } = queryDefaults(entitySet);
+  if (options.search !== undefined && searchable.length === 0)
+    throw new ProtocolError("not_implemented", {
+      target: "$search",
+      reason: `\`${entitySet.name}\` has no texts to search`,
+    });
   const query = bindQuery(options, entitySet, orderBy, { aliases, ignoreCase, searchable });
   for (const [name, text] of own) settings.ownOptions.get(name)?.check(text, entitySet);
   return query;

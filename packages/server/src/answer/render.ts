@@ -77,16 +77,23 @@ export function recordFormOf(content: RenderInput): RecordForm | undefined {
   const { name, type } = query.entitySet;
   const { metadata, ieee754 } = format;
   if (metadata !== "full" && !ieee754) return undefined;
-  const [key = ""] = type.key;
   const control = {
     typeName: `${namespace}.${type.name}`,
     resource: `${root}/${name}`,
-    key,
-    showsKey: query.select.some(({ property }) => property.name === key),
+    keys: type.key,
+    hidden: hiddenKeys(type, query),
     tagged: taggedBeside(content),
   };
   return { ieee754, types: typesOf(type), control: metadata === "full" ? control : undefined };
 }
+
+/** Returns the properties of the key that are not selected. */
+function hiddenKeys({ key }: EntityType, { select }: RenderInput["query"]): readonly string[] {
+  const missing = key.filter((name) => !select.some(({ property }) => property.name === name));
+  return missing.length === 0 ? none : missing;
+}
+
+const none: readonly string[] = [];
 
 /** Returns the ETag of an entity as the caller sees it. Hidden fields do not change it. */
 const tagOf = (content: RenderInput, record: Uint8Array): string =>

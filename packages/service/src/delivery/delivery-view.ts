@@ -6,7 +6,7 @@ import {
   folderOf,
 } from "@cadastre/delivery";
 import { z } from "zod";
-import { instant, oneOf, string, uuid, whole } from "../endpoint/members.ts";
+import { oneOf, string, timestamp, uuid, whole } from "../endpoint/members.ts";
 import type { DeliveryServices } from "./services.ts";
 
 /** Transfer of a delivery: the customer fetches it, it is written to the customer's bucket, or both. */
@@ -28,7 +28,11 @@ const created = {
 };
 
 /** JSON of a delivery at its creation. */
-export const createdDelivery = z.object({ ...created, destinationId: string.nullable(), createdAt: instant });
+export const createdDelivery = z.object({
+  ...created,
+  destinationId: string.nullable(),
+  createdAt: timestamp,
+});
 
 /** Returns the JSON of a delivery at its creation, so that a replayed request gets the same answer whatever its state is now. */
 export const createdDeliveryView = ({ id, domain, mode, destination, created: at }: Delivery) => ({
@@ -50,16 +54,16 @@ const listed = {
   noChange: z.boolean(),
   failure: failure(),
   publication: z.object({ status: oneOf(publicationStates), prefix: string }).nullable(),
-  createdAt: instant,
-  completedAt: instant.nullable(),
-  expiresAt: instant,
+  createdAt: timestamp,
+  completedAt: timestamp.nullable(),
+  expiresAt: timestamp,
 };
 
 /** JSON of a delivery in a list. */
 export const listedDelivery = z.object(listed);
 
 /** JSON of a delivery in the list of a subscription. */
-export const subscribedDelivery = z.object({ ...listed, acknowledgedAt: instant.nullable() });
+export const subscribedDelivery = z.object({ ...listed, acknowledgedAt: timestamp.nullable() });
 
 /** JSON of a delivery with its progress. */
 export const deliveryStatus = z.object({ ...listed, progress: z.object({ parts: whole }) });

@@ -10,7 +10,7 @@ import {
 import type { Scope } from "@cadastre/entitlement";
 import { z } from "zod";
 import { defineEndpoint } from "../endpoint/endpoint.ts";
-import { instant, oneOf, pathId, string, uuid, whole } from "../endpoint/members.ts";
+import { oneOf, pathId, string, timestamp, uuid, whole } from "../endpoint/members.ts";
 import { faultCode } from "../endpoint/read-request.ts";
 import { failure, toInstant, toInstantOrNull } from "./delivery-view.ts";
 import type { DeliveryServices } from "./services.ts";
@@ -29,8 +29,8 @@ const members = {
   roleArn: string,
   kmsKeyArn: string.nullable(),
   failure: failure(destinationFailures),
-  last_verified_at: instant.nullable(),
-  created_at: instant,
+  last_verified_at: timestamp.nullable(),
+  created_at: timestamp,
 };
 
 const destination = z.object(members);

@@ -2,7 +2,7 @@ import { type Acknowledgement, domainNames, maxKeyLength, maxReferenceLength } f
 import { manifestJsonSchema } from "@cadastre/manifest";
 import { z } from "zod";
 import { defineEndpoint } from "../endpoint/endpoint.ts";
-import { instant, limit, pathId, sha256Text, string, uri, uuid, whole } from "../endpoint/members.ts";
+import { limit, pathId, sha256Text, string, timestamp, uri, uuid, whole } from "../endpoint/members.ts";
 import { faultCode } from "../endpoint/read-request.ts";
 import { fileExportsPath } from "../v1/inventory.ts";
 import { readListCursor, writeCursor } from "./cursor.ts";
@@ -179,7 +179,7 @@ const grantDownload = defineEndpoint({
       z.object({ kind: z.literal("logical"), url: z.literal(redemptionPath), bearer_token: string }),
       z.object({ kind: z.literal("direct_https"), url: uri }),
     ]),
-    meta: { expires_at: instant },
+    meta: { expires_at: timestamp },
   },
   errors: ["invalid_part", ...servedErrors, "part_not_found"],
   handle: async ({ caller, params: { id }, query: { part }, note, reply }, services: DeliveryServices) => {
@@ -225,7 +225,7 @@ const acknowledgeExport = defineEndpoint({
       sequence: whole,
       manifest_sha256: sha256Text,
       customer_reference: string,
-      acknowledged_at: instant,
+      acknowledged_at: timestamp,
     }),
   },
   errors: ["not_found", "delivery_not_complete", "sequence_conflict", "manifest_conflict"],

@@ -10,7 +10,7 @@ import {
 import { z } from "zod";
 import type { AuditAction } from "../audit/actions.ts";
 import { defineEndpoint, type Endpoint } from "../endpoint/endpoint.ts";
-import { instant, limit, oneOf, pathId, string, uuid, whole } from "../endpoint/members.ts";
+import { limit, oneOf, pathId, string, timestamp, uuid, whole } from "../endpoint/members.ts";
 import {
   deliveryMode,
   deliveryView,
@@ -49,8 +49,8 @@ const subscription = z.object({
   failure: failure(),
   generation: whole,
   next_sequence: whole,
-  next_due_at: instant.nullable(),
-  created_at: instant,
+  next_due_at: timestamp.nullable(),
+  created_at: timestamp,
 });
 
 /** Returns the JSON of a subscription: the members of the request in its spelling, then its state. */

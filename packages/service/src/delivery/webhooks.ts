@@ -7,7 +7,7 @@ import {
 } from "@cadastre/delivery";
 import { z } from "zod";
 import { defineEndpoint } from "../endpoint/endpoint.ts";
-import { instant, oneOf, pathId, string, uri, uuid, whole } from "../endpoint/members.ts";
+import { oneOf, pathId, string, timestamp, uri, uuid, whole } from "../endpoint/members.ts";
 import { faultCode } from "../endpoint/read-request.ts";
 import { failure, toInstant, toInstantOrNull } from "./delivery-view.ts";
 import type { DeliveryServices } from "./services.ts";
@@ -25,9 +25,9 @@ const members = {
   status: z.enum(webhookStates),
   failure: failure(webhookFailures),
   last_status: whole.nullable(),
-  last_attempt_at: instant.nullable(),
-  previous_secret_until: instant.nullable(),
-  created_at: instant,
+  last_attempt_at: timestamp.nullable(),
+  previous_secret_until: timestamp.nullable(),
+  created_at: timestamp,
 };
 
 const webhook = z.object(members);

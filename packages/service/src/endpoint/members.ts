@@ -6,7 +6,7 @@ import { faultCode } from "./read-request.ts";
 
 export const string = z.string();
 export const whole = z.int().min(0);
-export const instant = z.string().meta({ format: "date-time" });
+export const timestamp = z.string().meta({ format: "date-time" });
 export const uuid = z.string().meta({ format: "uuid" });
 export const uri = z.string().meta({ format: "uri" });
 export const sha256Text = z.string().meta({ pattern: "^[0-9a-f]{64}$" });

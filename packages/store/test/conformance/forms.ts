@@ -9,8 +9,8 @@ const types = typesOf(listings.type);
 const control = {
   typeName: "Model.Property",
   resource: "https://example.org/Property",
-  key: "ListingKey",
-  showsKey: true,
+  keys: ["ListingKey"],
+  hidden: [],
   tagged: ["json"],
 };
 

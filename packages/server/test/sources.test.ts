@@ -1,0 +1,175 @@
+import { hasPostgres, type PostgresServer, startPostgres } from "@cadastre/odata/testing";
+import Database from "better-sqlite3";
+import knex, { type Knex } from "knex";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fetchOdata } from "../src/fetch/index.ts";
+import { everything, filter, nothing, unrestricted } from "../src/index.ts";
+import { afterCreate, knexSource, prepareKnex } from "../src/knex/index.ts";
+import { arraySource } from "../src/memory/index.ts";
+import { postgresSource, preparePostgres } from "../src/pg/index.ts";
+import type { SourceMaker } from "../src/source/sql-source.ts";
+import { sqliteSource } from "../src/sqlite/index.ts";
+import { entitySets, rows, statements } from "./support/office.ts";
+
+const root = "https://office.example/odata";
+
+if (!hasPostgres) console.warn("PostgreSQL is not installed: its sources are left out");
+
+let server: PostgresServer | undefined;
+const closing: (() => unknown)[] = [];
+const sources = new Map<string, SourceMaker>([["memory", arraySource(rows)]]);
+
+beforeAll(async () => {
+  const database = new Database(":memory:");
+  for (const statement of statements("sqlite")) database.exec(statement);
+  sources.set("better-sqlite3", sqliteSource(database));
+
+  const connection = { filename: ":memory:" };
+  const sqliteKnex = knex({
+    client: "better-sqlite3",
+    connection,
+    useNullAsDefault: true,
+    pool: { afterCreate, min: 1, max: 1 },
+  });
+  await prepareKnex(sqliteKnex);
+  for (const statement of statements("sqlite")) await sqliteKnex.raw(statement);
+  sources.set("knex, SQLite", knexSource(sqliteKnex));
+  closing.push(() => sqliteKnex.destroy());
+
+  if (!hasPostgres) return;
+  server = await startPostgres();
+  const pool = new pg.Pool({ connectionString: server.url });
+  sources.set("pg", postgresSource(pool));
+  await preparePostgres(pool);
+  for (const statement of statements("postgres")) await pool.query(statement);
+  const postgresKnex: Knex = knex({ client: "pg", connection: server.url, pool: { afterCreate } });
+  await prepareKnex(postgresKnex);
+  sources.set("knex, PostgreSQL", knexSource(postgresKnex));
+  closing.push(
+    () => pool.end(),
+    () => postgresKnex.destroy(),
+  );
+});
+afterAll(async () => {
+  for (const close of closing) await close();
+  await server?.stop();
+});
+
+const errors: unknown[] = [];
+const serviceOver = (source: SourceMaker, city?: string) =>
+  fetchOdata("/odata", {
+    namespace: "Office",
+    entitySets,
+    source,
+    restrict:
+      city === undefined
+        ? unrestricted
+        : () => ({ Listing: filter("City eq @city", { city }), Photo: everything, Agent: nothing }),
+    skipTokenKey: new Uint8Array(32),
+    onError: (error) => errors.push(error),
+  });
+
+const get = async (source: SourceMaker, path: string, city?: string) => {
+  const response = await serviceOver(source, city)(new Request(root + path));
+  return { status: response.status, text: await response.text() };
+};
+
+const requests = [
+  "/Listing",
+  "/Listing?$top=2&$count=true&$select=City,ListPrice",
+  "/Listing?$filter=Views gt 9007199254740992&$select=Views,Rates,Score",
+  "/Listing?$filter=ListPrice eq 349900.99 or Score lt 0&$select=Score,ListPrice,OpensAt",
+  "/Listing?$filter=ModificationTimestamp eq 2026-03-03T00:00:00Z&$orderby=ListingKey desc&$select=ListingKey",
+  "/Listing?$filter=contains(City,'''') or View eq 'Park'&$select=ListingKey,View,Uid",
+  "/Listing?$search=austin&$select=ListingKey",
+  "/Listing?$compute=ListPrice div 3 as Third,year(CloseDate) as Year,now() gt ModificationTimestamp as Past&$select=Third,Year,Past",
+  "/Listing?$expand=Photos($select=Caption;$orderby=Place desc;$count=true),Agent&$select=ListingKey",
+  "/Listing?$filter=Photos/any(p:p/Caption ne null) and Agent/Name eq 'Ann'&$select=ListingKey",
+  "/Agent?$expand=Listings($select=Views;$filter=IsNew;$top=1),Listings/$count",
+  "/Listing('L1')",
+  "/Listing('L''2')?$select=City,CloseDate",
+  "/Listing('L1')/ListPrice",
+  "/Listing('L1')/Appliances/$count",
+  "/Listing('L1')/City/$value",
+  "/Listing('none')",
+  "/Photo(ListingKey='L1',Place=2)",
+  "/Photo(ListingKey='L1')",
+  "/Agent(1)",
+  "/Agent('1')",
+  "/Listing/$count?$filter=IsNew",
+  "/Listing?$format=application/json;odata.metadata=full;IEEE754Compatible=true&$top=1",
+  "/Photo?$format=application/json;odata.metadata=full&$select=Caption",
+  "/Listing?$ignorenulls=true&$select=City,ListPrice,Photos",
+  "/Listing?$filter=Cty eq 'x'",
+  "/Listing?$apply=aggregate($count as n)",
+  "/Nope",
+  "",
+  "/$metadata",
+];
+
+const names = ["better-sqlite3", "knex, SQLite", ...(hasPostgres ? ["pg", "knex, PostgreSQL"] : [])];
+
+describe("each source gives the bytes that arrays give", () => {
+  test.each(names)("%s", async (name) => {
+    for (const path of requests) {
+      const expected = await get(sources.get("memory") as SourceMaker, path);
+      const given = await get(sources.get(name) as SourceMaker, path);
+      expect(errors, path).toEqual([]);
+      expect([path, given]).toEqual([path, expected]);
+    }
+  });
+});
+
+describe("pages", () => {
+  test.each(["memory", ...names])("of %s give each entity once", async (name) => {
+    for (const order of [
+      "",
+      "&$orderby=City desc",
+      "&$orderby=Score",
+      "&$orderby=IsNew,CloseDate desc",
+      "&$orderby=ListPrice",
+    ]) {
+      const seen: string[] = [];
+      let path: string | undefined = `/Listing?$select=ListingKey${order}`;
+      while (path !== undefined) {
+        const answer = await serviceOver(sources.get(name) as SourceMaker)(
+          new Request(root + path, { headers: { prefer: "maxpagesize=1" } }),
+        );
+        const body = (await answer.json()) as {
+          value: { ListingKey: string }[];
+          "@odata.nextLink"?: string;
+        };
+        expect(answer.status, JSON.stringify(body)).toBe(200);
+        seen.push(...body.value.map(({ ListingKey }) => ListingKey));
+        path = body["@odata.nextLink"]?.slice(root.length);
+      }
+      expect(seen.toSorted(), order).toEqual(["L'2", "L1", "L3", "L4"]);
+    }
+  });
+});
+
+describe("a restriction", () => {
+  test.each(["memory", ...names])(
+    "of %s holds for entities, counts, paths and related entities",
+    async (name) => {
+      const source = sources.get(name) as SourceMaker;
+      const read = async (path: string) => (await get(source, path, "Austin")).text;
+      const keys = async (path: string) =>
+        ((JSON.parse(await read(path)) as { value: { ListingKey: string }[] }).value ?? []).map(
+          ({ ListingKey }) => ListingKey,
+        );
+      expect(await keys("/Listing?$select=ListingKey")).toEqual(["L1", "L4"]);
+      expect(await read("/Listing/$count")).toBe("2");
+      expect((await get(source, "/Listing('L3')", "Austin")).status).toBe(404);
+      expect(await keys("/Listing?$filter=Agent/Name eq 'Ann'&$select=ListingKey")).toEqual([]);
+      expect(await keys("/Listing?$filter=Agent ne null&$select=ListingKey")).toEqual([]);
+      const agents = JSON.parse(await read("/Listing?$expand=Agent&$select=ListingKey")) as {
+        value: { Agent: unknown }[];
+      };
+      expect(agents.value.map(({ Agent }) => Agent)).toEqual([null, null]);
+      expect(await read("/Agent/$count")).toBe("0");
+      expect(errors).toEqual([]);
+    },
+  );
+});
