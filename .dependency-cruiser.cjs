@@ -228,6 +228,20 @@ module.exports = {
       to: { path: "^packages/store/src/[^/]+$", pathNot: "/(errors|ulid)\\.ts$" },
     },
     {
+      name: "odata-without-node",
+      comment: "The package runs in browsers too. The compiled forms of the last two need nothing of Node",
+      severity: "error",
+      from: {
+        path: "^packages/odata/src/",
+        pathNot: [
+          "^packages/odata/src/(paging/skip-token|json/content-tag)\\.ts$",
+          "^packages/odata/src/(postgres/sql-files|syntax/grammar/chevrotain)\\.ts$",
+          testing,
+        ],
+      },
+      to: { dependencyTypes: ["core"] },
+    },
+    {
       name: "no-cycle",
       severity: "error",
       from: {},

@@ -58,6 +58,8 @@ describe("npm run sbom", () => {
       for (const needed of [`@cadastre/${name}`, ...Object.keys(own.dependencies ?? {})])
         expect(names).toContain(`pkg:npm/${needed.replace("@", "%40")}`);
     }
+    // What is compiled into a package is delivered with it.
+    for (const own of ["chevrotain", "lodash-es"]) expect(names).toContain(`pkg:npm/${own}`);
     for (const tool of ["vitest", "typescript", "%40biomejs/biome"])
       expect(names).not.toContain(`pkg:npm/${tool}`);
   });

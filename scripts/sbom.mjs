@@ -56,11 +56,15 @@ function keyOf(name, version) {
   return Object.hasOwn(lock.snapshots, version) ? version : `${name}@${version}`;
 }
 
+/** Development dependencies whose code the compiled package contains, by importer. */
+const embedded = { "packages/odata": ["chevrotain"] };
+
 const dependenciesOf = (key) => {
   if (workspace.has(key)) {
-    const { dependencies = {}, optionalDependencies = {} } = lock.importers[key];
-    return Object.entries({ ...dependencies, ...optionalDependencies }).map(([name, { version }]) =>
-      keyOf(name, version),
+    const { dependencies = {}, optionalDependencies = {}, devDependencies = {} } = lock.importers[key];
+    const contained = (embedded[key] ?? []).map((name) => [name, devDependencies[name]]);
+    return [...Object.entries({ ...dependencies, ...optionalDependencies }), ...contained].map(
+      ([name, { version }]) => keyOf(name, version),
     );
   }
   const { dependencies = {}, optionalDependencies = {} } = lock.snapshots[key];

@@ -1,16 +1,8 @@
 // From the query string of a request to its page of listings: parse, bind, compile, run, render.
 import { randomBytes } from "node:crypto";
-import {
-  bindQuery,
-  nextLink,
-  openSkipToken,
-  parseQueryOptions,
-  postgres,
-  QueryError,
-  readOption,
-  sealSkipToken,
-} from "@cadastre/odata";
+import { bindQuery, parseQueryOptions, postgres, QueryError, readOption } from "@cadastre/odata";
 import { knexCompiler } from "@cadastre/odata/knex";
+import { nextLink, openSkipToken, sealSkipToken } from "@cadastre/odata/paging";
 import type { Knex } from "knex";
 import { listings, mapping } from "./property.ts";
 

@@ -3,15 +3,13 @@ import { randomBytes } from "node:crypto";
 import {
   bindQuery,
   cachedCompiler,
-  nextLink,
-  openSkipToken,
   parseQueryOptions,
   QueryError,
   readOption,
   type StructuralProperty,
-  sealSkipToken,
   sqlite,
 } from "@cadastre/odata";
+import { nextLink, openSkipToken, sealSkipToken } from "@cadastre/odata/paging";
 import type { Database } from "better-sqlite3";
 import { listings, mapping } from "./property.ts";
 

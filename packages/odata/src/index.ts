@@ -3,7 +3,8 @@
  * text into SQL, parse → bind → evaluate computes the answer from rows in memory.
  *
  * Programs that work on trees find their nodes and builders in `./tree`, mappings over several tables in
- * `./compile`, what worker threads need in `./run`, and the table of functions in `./functions`.
+ * `./compile`, what worker threads need in `./run`, and the table of functions in `./functions`. Skip tokens are in
+ * `./paging`, because they need `node:crypto`; this entry needs nothing of Node.
  *
  * @module
  */
@@ -71,16 +72,6 @@ export { sqlite } from "./sql/sqlite.ts";
 
 export { type ExpandSource, expandRows } from "./compile/expand-rows.ts";
 export { compareRows, evaluate, matches, type Row } from "./evaluate/evaluate.ts";
-
-// Page
-
-export {
-  nextLink,
-  openSkipToken,
-  type SkipToken,
-  type SkipTokenKey,
-  sealSkipToken,
-} from "./paging/skip-token.ts";
 
 // Errors
 

@@ -1,5 +1,4 @@
-import { createRequire } from "node:module";
-import type { RE2JS } from "re2js";
+import { RE2JS } from "re2js";
 
 /** Inclusive ranges of code points. */
 type Ranges = readonly (readonly [first: number, last: number])[];
@@ -232,7 +231,6 @@ function spellSet(ranges: Ranges): string {
   return `[${ranges.map(([a, b]) => (a === b ? escaped(a) : `${escaped(a)}-${escaped(b)}`)).join("")}]`;
 }
 
-const require = createRequire(import.meta.url);
 const compiled = new Map<string, RE2JS | null>();
 const mostCompiled = 200;
 
@@ -248,9 +246,7 @@ function translate(pattern: string): string | null {
 
 function compile(pattern: string): RE2JS | null {
   const translated = translate(pattern);
-  if (translated === null) return null;
-  const { RE2JS: engine } = require("re2js") as typeof import("re2js");
-  return engine.compile(translated);
+  return translated === null ? null : RE2JS.compile(translated);
 }
 
 function compiledPattern(pattern: string): RE2JS | null {

@@ -1,15 +1,7 @@
-import { createRequire } from "node:module";
+import geodesic from "geographiclib-geodesic";
 import type { Position } from "../syntax/tree.ts";
 
-type Geodesy = typeof import("geographiclib-geodesic");
-
-const require = createRequire(import.meta.url);
-let loaded: Geodesy | undefined;
-
-function ellipsoid() {
-  loaded ??= require("geographiclib-geodesic") as Geodesy;
-  return loaded.Geodesic.WGS84;
-}
+const ellipsoid = geodesic.Geodesic.WGS84;
 
 /**
  * Returns the distance in metres between two positions, along the geodesic on the WGS 84 ellipsoid; null if a
@@ -18,7 +10,7 @@ function ellipsoid() {
 export function distance(from: Position, to: Position): number | null {
   const [longitude1 = Number.NaN, latitude1 = Number.NaN] = from;
   const [longitude2 = Number.NaN, latitude2 = Number.NaN] = to;
-  const { s12 } = ellipsoid().Inverse(latitude1, longitude1, latitude2, longitude2);
+  const { s12 } = ellipsoid.Inverse(latitude1, longitude1, latitude2, longitude2);
   return s12 === undefined || Number.isNaN(s12) ? null : s12;
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { nextLink, openSkipToken, QueryError, sealSkipToken } from "../../src/index.ts";
+import { QueryError } from "../../src/index.ts";
+import { nextLink, openSkipToken, sealSkipToken } from "../../src/paging/index.ts";
 
 const key = randomBytes(32);
 const token = { after: ["York", null, 12n, 1.5, "a"], scope: "scope-hash", expires: 2000 };

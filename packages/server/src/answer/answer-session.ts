@@ -1,11 +1,5 @@
-import type {
-  BoundExpand,
-  BoundQuery,
-  EntityModel,
-  EntitySet,
-  SkipTokenKey,
-  SystemOptionName,
-} from "@cadastre/odata";
+import type { BoundExpand, BoundQuery, EntityModel, EntitySet, SystemOptionName } from "@cadastre/odata";
+import type { SkipTokenKey } from "@cadastre/odata/paging";
 import type { RecordForm } from "@cadastre/odata/run";
 
 /** What a page is to contain besides the records of its query. */

@@ -1,4 +1,4 @@
-import { nextLink, openSkipToken, sealSkipToken } from "@cadastre/odata";
+import { nextLink, openSkipToken, sealSkipToken } from "@cadastre/odata/paging";
 import type { CollectionOptions } from "../protocol/query-options.ts";
 import type { AnswerSession } from "./answer-session.ts";
 

@@ -1,5 +1,6 @@
 import { type Scope, visibleEntitySet } from "@cadastre/entitlement";
-import type { EntityModel, EntitySet, SkipTokenKey, SystemOptionName } from "@cadastre/odata";
+import type { EntityModel, EntitySet, SystemOptionName } from "@cadastre/odata";
+import type { SkipTokenKey } from "@cadastre/odata/paging";
 import { dictionaryCatalog } from "@cadastre/reso";
 import type { AnswerSession, AnswerSettings, OwnOption } from "@cadastre/server/parts";
 import { defaultOrder, maxSkip, maxTop } from "../catalog.ts";

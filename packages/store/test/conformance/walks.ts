@@ -1,4 +1,5 @@
-import { compareRows, matches, openSkipToken, type Row, sealSkipToken } from "@cadastre/odata";
+import { compareRows, matches, type Row } from "@cadastre/odata";
+import { openSkipToken, sealSkipToken } from "@cadastre/odata/paging";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Bookmark } from "../../src/index.ts";

@@ -3,7 +3,15 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type * as chevrotain from "chevrotain";
 
-export type Chevrotain = typeof chevrotain;
+/** The parts of the parsing library in use. `scripts/embed-chevrotain.mjs` embeds these and no others. */
+export type Chevrotain = Pick<
+  typeof chevrotain,
+  | "createToken"
+  | "EmbeddedActionsParser"
+  | "Lexer"
+  | "MismatchedTokenException"
+  | "NotAllInputParsedException"
+>;
 
 const require = createRequire(import.meta.url);
 
@@ -18,8 +26,10 @@ function load(): Chevrotain {
 let loaded: Chevrotain | undefined;
 
 /**
- * Loads the parsing library when a grammar is first needed; common expressions do not need it. `require` of an ES
- * module is synchronous on Node 20.19 and later.
+ * Loads the parsing library when a grammar is first needed; common expressions do not need it.
+ *
+ * `scripts/embed-chevrotain.mjs` replaces the compiled module by one that contains the library, so that the published
+ * package runs where nothing can be loaded by name, such as in a bundle.
  */
 export function loadChevrotain(): Chevrotain {
   loaded ??= load();
