@@ -1,8 +1,10 @@
 // Packs every publishable package as it would be published, and checks what a consumer would get: the same bytes each time,
-// publint on the layout, attw on the types, and an install of the tarballs that runs the library.
+// publint on the layout, attw on the types; and, installed by npm in an empty folder, types for several compilers, ranges of peers that can
+// be satisfied, and code that runs imported, required and bundled, on several versions of Node and in a browser.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -16,6 +18,10 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { bundlers, checkBundles, measureBundles } from "./packed/bundles.mjs";
+import { checkPeers, installIn } from "./packed/install.mjs";
+import { run as runBeside } from "./packed/run.mjs";
+import { checkTypes, compilers } from "./packed/types.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { packageManager } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
@@ -87,70 +93,109 @@ const strippedNames = (installed) =>
       return names;
     });
 
-/** Compiles a program that imports every entry, together with all types of the packages. */
-const compileConsumer = (entries) => {
-  const imports = entries.map((name, i) => `import * as entry${i} from "${name}";\nvoid entry${i};\n`);
-  writeFileSync(join(shelf, "consumer.mts"), imports.join(""));
-  const options = [
-    "--noEmit",
-    "--strict",
-    "--module",
-    "nodenext",
-    "--target",
-    "es2023",
-    "--skipLibCheck",
-    "false",
-  ];
-  const types = ["--types", "node", "--typeRoots", join(root, "node_modules", "@types")];
-  run("tsc", [...options, ...types, "consumer.mts"], shelf);
+/** Versions of Node beside the one that runs this, as npm has them. */
+const otherNodes = ["22", "24"];
+
+/** Imports and requires all entries on other versions of Node; returns those that could be had. */
+async function runOnOtherNodes(folder) {
+  const found = [];
+  for (const version of otherNodes) {
+    const node = ["-y", `node@${version}`];
+    const printed = await runBeside("npx", [...node, "--version"], folder).catch(() => "");
+    if (!printed.startsWith(`v${version}.`)) {
+      console.log(`Node ${version} could not be had: skipped`);
+      continue;
+    }
+    for (const program of ["import.mjs", "require.cjs"]) await runBeside("npx", [...node, program], folder);
+    found.push(printed.trim());
+  }
+  return found;
+}
+
+/** Links the peers, some of which npm would compile, as pnpm installed them. */
+const linkPeers = (modules) => {
+  for (const { folder, manifest } of packages)
+    for (const name of Object.keys(manifest.peerDependencies ?? {})) {
+      const place = join(modules, name);
+      mkdirSync(join(place, ".."), { recursive: true });
+      if (!existsSync(place)) symlinkSync(join(folder, "node_modules", name), place, "junction");
+    }
 };
+
+/** Requires that npm can install each package beside its peers. */
+async function checkAllPeers(tarballOf) {
+  const manifests = new Map(packages.map(({ manifest }) => [manifest.name, manifest]));
+  const found = new Set();
+  for (const { manifest } of packages.filter((one) => one.manifest.peerDependencies !== undefined)) {
+    const folder = join(shelf, `peers-of-${manifest.name.split("/")[1]}`);
+    for (const peer of await checkPeers(folder, manifest.name, manifests, tarballOf)) found.add(peer);
+  }
+  told(`npm can install them beside ${[...found].join(", ")}`);
+}
+
+/** Checks the layout and the types of a tarball. */
+const lint = (folder, tarball) =>
+  Promise.all([
+    runBeside("publint", ["run", tarball, "--strict"], folder),
+    runBeside("attw", [tarball, "--profile", "esm-only"], folder),
+  ]);
+
+const started = Date.now();
+const told = (sentence) => console.log(`${((Date.now() - started) / 1000).toFixed(0)} s: ${sentence}`);
 
 const shelf = mkdtempSync(join(tmpdir(), "cadastre-pack-"));
 try {
   pnpm(["-r", "--filter", "./packages/*", "build"], root);
-  const scope = join(shelf, "node_modules", "@cadastre");
-  mkdirSync(scope, { recursive: true });
-  for (const { folder, manifest } of packages) {
-    const tarball = join(shelf, `${manifest.name.split("/")[1]}.tgz`);
+  const tarballOf = (name) => join(shelf, `${name.split("/")[1]}.tgz`);
+  const linted = [];
+  const tarballs = packages.map(({ folder, manifest }) => {
+    const tarball = tarballOf(manifest.name);
     const hash = pack(folder, tarball);
     if (whileTouched(folder, () => pack(folder, join(shelf, "again.tgz"))) !== hash)
       throw new Error(`${manifest.name}: packing it twice does not give the same bytes`);
-    run("publint", ["run", tarball, "--strict"], folder);
-    run("attw", [tarball, "--profile", "esm-only"], folder);
-    const installed = join(scope, manifest.name.split("/")[1]);
-    mkdirSync(installed);
-    run("tar", ["-xzf", tarball, "-C", installed, "--strip-components=1"], shelf);
-    // Third-party dependencies as pnpm installed them; neighbours come from their own tarballs.
-    for (const name of Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })) {
-      if (name.startsWith("@cadastre/")) continue;
-      const place = join(installed, "node_modules", name);
-      mkdirSync(join(place, ".."), { recursive: true });
-      symlinkSync(join(folder, "node_modules", name), place, "junction");
-    }
-  }
-  const entries = packages.flatMap(({ manifest }) => entryPoints(join(shelf, "node_modules", manifest.name)));
-  const names = JSON.stringify(entries);
-  const stripped = packages.flatMap(({ manifest }) =>
-    strippedNames(join(shelf, "node_modules", manifest.name)),
-  );
+    linted.push(lint(folder, tarball));
+    return tarball;
+  });
+  await Promise.all(linted);
+  told(`${packages.length} packages packed twice to the same bytes, and linted`);
+
+  const [all, alone, tools] = ["all", "alone", "tools"].map((name) => join(shelf, name));
+  const aliases = Object.entries(compilers).map(([alias, version]) => `${alias}@npm:typescript@${version}`);
+  await Promise.all([
+    installIn(all, tarballs),
+    installIn(alone, [tarballOf("@cadastre/odata")]),
+    installIn(tools, [...aliases, ...bundlers, "@types/node@20"]),
+  ]);
+  const modules = join(all, "node_modules");
+  const entriesOf = packages.map(({ manifest }) => entryPoints(join(modules, manifest.name)));
+  const entries = entriesOf.flat();
+  const stripped = packages.flatMap(({ manifest }) => strippedNames(join(modules, manifest.name)));
   if (stripped.length === 0) throw new Error("found nothing marked as internal: is the pattern right?");
-  compileConsumer(entries);
-  writeFileSync(join(shelf, "import.mjs"), `for (const name of ${names}) await import(name);\n`);
-  writeFileSync(join(shelf, "require.cjs"), `for (const name of ${names}) require(name);\n`);
-  run(process.execPath, ["import.mjs"], shelf);
-  run(process.execPath, ["require.cjs"], shelf);
-  // What npm does with the commands of a package.
-  const bins = join(shelf, "node_modules", ".bin");
-  mkdirSync(bins);
-  for (const { manifest } of packages)
-    for (const [command, file] of Object.entries(manifest.publishConfig?.bin ?? {})) {
-      symlinkSync(join(shelf, "node_modules", manifest.name, file), join(bins, command));
-      if (!run("npx", ["--no", command, "--help"], shelf).includes("Usage:"))
-        throw new Error(`${command} does not say how it is used`);
-    }
-  console.log(
-    `${stripped.length} internal names are in no type; ${packages.length} packages packed twice to the same bytes, linted, compiled against each other, imported and required, and their commands asked for help`,
-  );
+  told(`installed by npm; ${stripped.length} internal names are in no type`);
+
+  // The types of a portable entry need none of Node, and no package that only others of the workspace bring.
+  const portable = entries.filter((name) => /^@cadastre\/odata(?!\/(?:paging|run)$)/.test(name));
+  const runAll = async () => {
+    linkPeers(modules);
+    const names = JSON.stringify(entries);
+    writeFileSync(join(all, "import.mjs"), `for (const name of ${names}) await import(name);\n`);
+    writeFileSync(join(all, "require.cjs"), `for (const name of ${names}) require(name);\n`);
+    for (const program of ["import.mjs", "require.cjs"]) await runBeside(process.execPath, [program], all);
+    for (const { manifest } of packages)
+      for (const command of Object.keys(manifest.publishConfig?.bin ?? {}))
+        if (!(await runBeside("npx", ["--no", command, "--help"], all)).includes("Usage:"))
+          throw new Error(`${command} does not say how it is used`);
+    const nodes = [process.version, ...(await runOnOtherNodes(all))];
+    told(`imported and required on Node ${nodes.join(", ")}, and their commands asked for help`);
+  };
+  const compileAll = async () => {
+    const ways = await checkTypes(all, entries, tools, ["node"]);
+    await checkTypes(alone, portable, tools, []);
+    told(`their types, and those of what they import, compile in ${ways} ways`);
+  };
+  const bundleAll = async () => told(await checkBundles(alone, tools));
+  await Promise.all([checkAllPeers(tarballOf), runAll(), compileAll(), bundleAll()]);
+  console.log(`\n${await measureBundles(alone, tools)}`);
 } finally {
   rmSync(shelf, { recursive: true, force: true });
 }

@@ -24,8 +24,11 @@ export function canonicalText(value: unknown): string {
   return textOf(value, "", 0);
 }
 
+/** Bytes in a buffer that is not shared: `Uint8Array<ArrayBuffer>`, in words that TypeScript before 5.7 knows too. */
+export type UnsharedBytes = ReturnType<Uint8Array["slice"]>;
+
 /** Returns {@link canonicalText} in UTF-8. */
-export const canonicalBytes = (value: unknown): Uint8Array<ArrayBuffer> =>
+export const canonicalBytes = (value: unknown): UnsharedBytes =>
   new TextEncoder().encode(canonicalText(value));
 
 function textOf(value: unknown, path: string, depth: number): string {

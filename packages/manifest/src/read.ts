@@ -1,4 +1,4 @@
-import { canonicalBytes, canonicalText, sha256 } from "./canonical.ts";
+import { canonicalBytes, canonicalText, sha256, type UnsharedBytes } from "./canonical.ts";
 import { ManifestError } from "./errors.ts";
 import { exceedsLimits } from "./json-limits.ts";
 import { type Manifest, manifestShape } from "./manifest.ts";
@@ -7,7 +7,7 @@ import { rules } from "./rules.ts";
 /** A manifest with its canonical bytes. These are what is stored, hashed, signed and served; they are never serialized anew. */
 export type SealedManifest = {
   readonly manifest: Manifest;
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly bytes: UnsharedBytes;
   /** SHA-256 of the bytes, in hexadecimal. */
   readonly sha256: string;
 };
