@@ -2,7 +2,7 @@ import { QueryError } from "../errors.ts";
 import type { FunctionEntry } from "../functions/define.ts";
 import { isPattern } from "../functions/pattern.ts";
 import { functionTable } from "../functions/table.ts";
-import type { PrimitiveType, ValueType } from "../model/types.ts";
+import type { PrimitiveType, StructuredType, ValueType } from "../model/types.ts";
 import { codecs } from "../model/values.ts";
 import { nearest } from "../nearest.ts";
 import type { CallNode, CaseNode, SyntaxNode } from "../syntax/tree.ts";
@@ -37,7 +37,7 @@ export function bindCall(node: CallNode, context: Context): BoundNode {
       args.map(({ type }) => type),
     );
   }
-  checkPattern(node, name, args);
+  constantChecks.get(name)?.(node, args);
   const promoted = args.map((arg, i) => promote(arg, entry.params[i] ?? "Null"));
   return { kind: "Call", type: entry.returns, entry, args: foldArguments(name, promoted, context) };
 }
@@ -64,8 +64,20 @@ const wrongArguments = (node: CallNode, expected: string, types: readonly BoundT
     actual: types.map(typeName).join(", "),
   });
 
-function checkPattern(node: CallNode, name: string, [, pattern]: readonly BoundNode[]): void {
-  if (name !== "matchespattern" || pattern?.kind !== "Constant" || typeof pattern.value !== "string") return;
+/** Refuses constant arguments for which the function has no value, by the name of the function. */
+const constantChecks: ReadonlyMap<string, (node: CallNode, args: readonly BoundNode[]) => void> = new Map([
+  ["matchespattern", checkPattern],
+  ["substring", checkLength],
+]);
+
+function checkLength(node: CallNode, [, , length]: readonly BoundNode[]): void {
+  if (length?.kind !== "Constant" || typeof length.value !== "bigint" || length.value >= 0n) return;
+  const details = { name: "substring", expected: "a length of 0 or more", actual: String(length.value) };
+  throw new QueryError("wrong_arguments", node.args[2] ?? node, details);
+}
+
+function checkPattern(node: CallNode, [, pattern]: readonly BoundNode[]): void {
+  if (pattern?.kind !== "Constant" || typeof pattern.value !== "string") return;
   if (isPattern(pattern.value)) return;
   const reason = "it is malformed, or needs more than linear time (look-around, back-reference)";
   throw new QueryError("invalid_literal", node.args[1] ?? node, {
@@ -132,13 +144,24 @@ function bindIsOf(node: CallNode, context: Context): BoundNode {
   const { operand, typeNode } = typeArguments(node, context);
   const { type } = operand;
   const of = typeNode.name;
-  if (isStructure(type))
-    return of.split(".").at(-1) === type.structure.name ? isPresent(operand) : constant(false);
+  if (isStructure(type)) {
+    const name = of.split(".").at(-1);
+    if (name === type.structure.name) return isPresent(operand);
+    if (isPrimitive(of) || reachableTypes(context.root).has(name)) return constant(false);
+    throw new QueryError("unknown_type", typeNode, { name: of });
+  }
   if (!isPrimitive(of)) throw new QueryError("unknown_type", typeNode, { name: of });
   if (type === of) return isPresent(operand);
   return isNumeric(type) && isNumeric(of)
     ? { kind: "IsOf", type: "Edm.Boolean", operand, of }
     : constant(false);
+}
+
+/** Returns the names of the structured types that paths from `root` lead to, and its own. */
+function reachableTypes(root: StructuredType): ReadonlySet<string | undefined> {
+  const types = new Set([root]);
+  for (const type of types) for (const { target } of type.structured?.values() ?? []) types.add(target());
+  return new Set([...types].map(({ name }) => name));
 }
 
 const isPresent = (operand: BoundNode): BoundNode => ({

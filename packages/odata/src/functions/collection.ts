@@ -199,7 +199,7 @@ const templates: readonly Template[] = [
       [`substring([${a},${b},${a}],1,1)`, [y]],
       [`substring([${a},${b},${a}],-3,2)`, [x, y]],
       [`substring([${a}],0,9223372036854775807)`, [x]],
-      [`substring([${a}],0,-1)`, null],
+      [`substring([${a}],0,1 sub 2)`, null],
     ],
   },
   {

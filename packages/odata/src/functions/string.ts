@@ -170,7 +170,7 @@ export const substringOfLength: FunctionEntry = defineFunction({
     ["substring('Main',0,0)", ""],
     ["substring('Main',9,1)", ""],
     ["substring('a😀b',1,1)", "😀"],
-    ["substring('Main',1,-1)", null],
+    ["substring('Main',1,2 sub 3)", null],
     ["substring('Main',null,1)", null],
   ],
 });

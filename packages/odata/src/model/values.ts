@@ -29,7 +29,10 @@ const integerPattern = /^[+-]?\d+$/;
 /** Limited to the number of digits that a database can hold. */
 const decimalPattern = /^[+-]?\d{1,30000}(?:\.\d{1,6000})?(?:e[+-]?\d{1,4})?$/i;
 const guidPattern = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
-const binaryPattern = /^[\w-]*={0,2}$/;
+/** Base64url whose last character has no bits beyond those of the last byte. */
+const binaryPattern = /^(?:[\w-]{4})*(?:[\w-][AQgw](?:==)?|[\w-]{2}[AEIMQUYcgkosw048]=?)?$/;
+/** Stored values may have any bits there. */
+const storedBinaryPattern = /^[\w-]*={0,2}$/;
 
 function integer(least: bigint, greatest: bigint): Codec<bigint> {
   const within = (value: bigint) => (value >= least && value <= greatest ? value : undefined);
@@ -84,6 +87,7 @@ const textual = <T>(parse: (text: string) => T | undefined, print: (value: T) =>
 });
 
 const identity = (text: string): string => text;
+const unpadded = (text: string): string => text.replace(/=+$/, "");
 
 const parseDecimal = (text: string): Big | undefined =>
   decimalPattern.test(text) ? new Big(text.replace("+", "")) : undefined;
@@ -153,7 +157,12 @@ export const codecs: { readonly [T in PrimitiveType]: Codec<EdmValues[T]> } = {
   "Edm.TimeOfDay": textual(parseTimeOfDay, printTimeOfDay),
   "Edm.Duration": textual(parseDuration, printDuration),
   "Edm.Guid": textual((text) => (guidPattern.test(text) ? text.toLowerCase() : undefined), identity),
-  "Edm.Binary": textual((text) => (binaryPattern.test(text) ? text.replace(/=+$/, "") : undefined), identity),
+  "Edm.Binary": {
+    parse: (text) => (binaryPattern.test(text) ? unpadded(text) : undefined),
+    fromJson: (json) =>
+      typeof json === "string" && storedBinaryPattern.test(json) ? unpadded(json) : undefined,
+    toJson: identity,
+  },
   "Edm.GeographyPoint": shape("Point"),
   "Edm.GeographyLineString": shape("LineString"),
   "Edm.GeographyPolygon": shape("Polygon"),

@@ -119,7 +119,20 @@ function only(): Position | null {
 }
 
 const line = (): readonly Position[] | null => listOf(position, false);
-const rings = (): readonly (readonly Position[])[] | null => listOf(line, false);
+
+const isSame = (a: Position, b: Position): boolean =>
+  a.length === b.length && a.every((value, i) => value === b[i]);
+
+/** Parses a ring: a line that ends where it begins. Source: OData 4.01 ABNF, `ringLiteral`. */
+function ring(): readonly Position[] | null {
+  const positions = line();
+  const [first, last] = [positions?.[0], positions?.at(-1)];
+  if (first === undefined || last === undefined || isSame(first, last)) return positions;
+  at -= 1;
+  return refuse("the first position of the ring again, which closes it");
+}
+
+const rings = (): readonly (readonly Position[])[] | null => listOf(ring, false);
 
 type Shapes = { readonly [T in GeoShape["type"] as Lowercase<T>]: () => GeoShape | null };
 

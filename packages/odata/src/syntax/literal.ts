@@ -12,7 +12,7 @@ const reasons = {
   DateTimeOffset:
     "month, day, hour, minute, second or offset is out of range, or has over 12 fraction digits",
   Duration: "a duration has days, hours, minutes and seconds, as in `P1DT2H3M4.5S`",
-  Binary: "binary values are written in base64url",
+  Binary: "binary values are written in base64url, without bits beyond the last byte",
 } as const satisfies Partial<Record<LiteralType, string>>;
 
 /** `P` and `PT` match the grammar, but have no value. */

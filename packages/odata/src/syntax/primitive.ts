@@ -126,12 +126,13 @@ const guid = sequence(
   four,
   four,
 );
+/** The last character before the padding has no bits beyond those of the last byte. */
 const binary = sequence(
   repeated(repeated(base64url, 4, 4), 0, Number.POSITIVE_INFINITY),
   optional(
     either(
-      sequence(repeated(base64url, 2, 2), optional(word("=="))),
-      sequence(repeated(base64url, 3, 3), optional(word("="))),
+      sequence(base64url, one("[AQgw]"), optional(word("=="))),
+      sequence(repeated(base64url, 2, 2), one("[AEIMQUYcgkosw048]"), optional(word("="))),
     ),
   ),
 );

@@ -535,9 +535,26 @@ export const refused: readonly (readonly [text: string, at: number, message: str
     "`P1DT` is not a valid Edm.Duration: a duration has days, hours, minutes and seconds, as in `P1DT2H3M4.5S`",
   ],
   ["a eq duration'P1D", 17, "expected a closing `'`, found the end of the text"],
-  ["a eq binary'a'", 5, "`a` is not a valid Edm.Binary: binary values are written in base64url"],
-  ["a eq binary'abc+'", 5, "`abc+` is not a valid Edm.Binary: binary values are written in base64url"],
-  ["a eq binary'abcde'", 5, "`abcde` is not a valid Edm.Binary: binary values are written in base64url"],
+  [
+    "a eq binary'1z'",
+    5,
+    "`1z` is not a valid Edm.Binary: binary values are written in base64url, without bits beyond the last byte",
+  ],
+  [
+    "a eq binary'a'",
+    5,
+    "`a` is not a valid Edm.Binary: binary values are written in base64url, without bits beyond the last byte",
+  ],
+  [
+    "a eq binary'abc+'",
+    5,
+    "`abc+` is not a valid Edm.Binary: binary values are written in base64url, without bits beyond the last byte",
+  ],
+  [
+    "a eq binary'abcde'",
+    5,
+    "`abcde` is not a valid Edm.Binary: binary values are written in base64url, without bits beyond the last byte",
+  ],
   ["a eq X'00'", 6, "expected white space or an operator, found `'00'`"],
   [
     "a eq guid'01234567-89ab-cdef-0123-456789abcdef'",
@@ -575,6 +592,16 @@ export const refused: readonly (readonly [text: string, at: number, message: str
   ["a eq geography'SRID=4326 Point(1 2)'", 15, "expected a shape such as `Point`, found `S`"],
   ["a eq geography'Polygon(0 0,1 1)'", 23, "expected `(`, found `0`"],
   ["a eq geography'Polygon(())'", 24, "expected a number, found `)`"],
+  [
+    "a eq geography'Polygon((0 0,1 0,1 1))'",
+    35,
+    "expected the first position of the ring again, which closes it, found `)`",
+  ],
+  [
+    "a eq geography'MultiPolygon(((0 0,1 0,1 1,0 0),(1 1,2 1)))'",
+    55,
+    "expected the first position of the ring again, which closes it, found `)`",
+  ],
   ["a eq geography'Point(1 2)x'", 25, "expected the end of the shape, found `x`"],
   ["a eq geometry'Point(1. 2)'", 22, "expected a digit, found white space"],
   ["a eq geometry'Point(1e400 2)'", 20, "expected a finite number, found `1`"],

@@ -129,6 +129,6 @@ declare
   part text[];
   
 begin
-  return case when given ~ '^[0-9A-Za-z_-]*={0,2}$' then rtrim(given, '=') end;
+  return case when given ~ '^([0-9A-Za-z_-]{4})*([0-9A-Za-z_-][AQgw](==)?|[0-9A-Za-z_-]{2}[AEIMQUYcgkosw048]=?)?$' then rtrim(given, '=') end;
 end
 $$;
