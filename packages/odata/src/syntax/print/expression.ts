@@ -55,6 +55,19 @@ export function printAggregate({ expression, method, from, alias }: AggregateIte
   return `${printExpression(expression)}${by}${steps.join("")}${alias === null ? "" : ` as ${alias}`}`;
 }
 
+/** Ends of a condition and starts of a value that are read as one time of day: `10:15`, and `08:30:15`. */
+const timesAcrossColon = [
+  { hour: /(?<![\w.+\-\u0080-\uFFFF])\d\d$/, rest: /^\d\d(?!\d)/ },
+  { hour: /\d\d:\d\d$/, rest: /^\d\d/ },
+] as const;
+
+/** Prints a branch of `case`. In `Count eq 10:15`, `10:15` would be read as a time of day. */
+function branch({ condition, value }: { condition: SyntaxNode; value: SyntaxNode }): string {
+  const [when, then] = [printExpression(condition), printExpression(value)];
+  const isTime = timesAcrossColon.some(({ hour, rest }) => hour.test(when) && rest.test(then));
+  return isTime ? `(${when}):${then}` : `${when}:${then}`;
+}
+
 /**
  * Prints an expression in canonical form, with as few parentheses as possible. Parsing the text gives `node` again.
  */
@@ -97,9 +110,7 @@ export function printExpression(node: SyntaxNode): string {
       return node.base === null ? call : `${printExpression(node.base)}/${call}`;
     }
     case "Case":
-      return `case(${node.branches
-        .map(({ condition, value }) => `${printExpression(condition)}:${printExpression(value)}`)
-        .join(",")})`;
+      return `case(${node.branches.map(branch).join(",")})`;
     case "Compare":
       return binary(binds(node), node.left, node.comparator, node.right);
     case "Arithmetic":
