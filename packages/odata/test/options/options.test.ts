@@ -268,3 +268,10 @@ describe("an entity is found by its id", () => {
     expect([error.code, error.option]).toEqual([code, option]);
   });
 });
+
+test("an offset whose plus sign was not encoded is refused with the way to write it", () => {
+  const options = parseQueryOptions("$filter=Changed%20gt%202026-01-01T00:00:00+02:00");
+  expect(errorOf(() => readOption(options, "$filter")).message).toBe(
+    "expected `T00:00:00%2B02:00` (in a URL, `+` means a space; write `%2B` for a plus sign), found `T00`",
+  );
+});

@@ -94,11 +94,18 @@ export function valueSlip(text: string, at: number, compared: boolean): Mistake 
 
 const oldPrefix = /(?<![\w.])(?:datetime|datetimeoffset|time|guid)$/i;
 const dated = /\d-\d\d-\d\d$/;
+/** A time or an exponent with a space for its plus sign: in the query part of a URL, `+` means a space. */
+const lostPlus = /^(T\d\d:\d\d(?::\d\d(?:\.\d{1,12})?)?) (\d\d:\d\d)(?!\d)|^(e) (\d{1,4})(?!\d)/i;
 
 /** Describes what is expected at `at`, between two words without white space. */
 export function expectedBetween(text: string, at: number): string {
   const before = text.slice(Math.max(0, at - longestQuote), at);
   if (text.charAt(at) === "'" && oldPrefix.test(before)) return "the value without prefix and quotes";
+  const plus = /\d$/.test(before) ? lostPlus.exec(text.slice(at, at + longestQuote)) : null;
+  if (plus !== null) {
+    const [, time, offset, e = "", exponent = ""] = plus;
+    return `\`${time ?? e}%2B${offset ?? exponent}\` (in a URL, \`+\` means a space; write \`%2B\` for a plus sign)`;
+  }
   if (/^T\d/i.test(text.slice(at, at + 2)) && dated.test(before)) {
     return "a time with its offset, such as `T08:30:00Z`";
   }
