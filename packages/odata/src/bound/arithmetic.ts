@@ -1,6 +1,7 @@
 import { QueryError } from "../errors.ts";
 import type { PrimitiveType } from "../model/types.ts";
 import type { ArithmeticNode, ArithmeticOperator, NegateNode } from "../syntax/tree.ts";
+import { asDuration } from "./beside.ts";
 import type { Context } from "./context.ts";
 import { promote } from "./promote.ts";
 import type { BoundNode, BoundType, ConstantNode } from "./tree.ts";
@@ -26,6 +27,9 @@ export const temporalRules = [
   ["divby", "Edm.Duration", "Edm.Double", "Edm.Duration"],
 ] as const satisfies readonly (readonly [ArithmeticOperator, PrimitiveType, PrimitiveType, PrimitiveType])[];
 
+/** Types beside which a text is a duration without its prefix. */
+const temporal: ReadonlySet<BoundType> = new Set(["Edm.Date", "Edm.DateTimeOffset", "Edm.Duration"]);
+
 type Rule = { readonly left: PrimitiveType; readonly right: PrimitiveType; readonly result: PrimitiveType };
 
 /**
@@ -33,8 +37,10 @@ type Rule = { readonly left: PrimitiveType; readonly right: PrimitiveType; reado
  * done in Edm.Int64; `divby` of integers gives a decimal. Source: OData 4.01 URL Conventions, section 5.1.1.2.
  */
 export function bindArithmetic(node: ArithmeticNode, context: Context): BoundNode {
-  const left = context.bind(node.left, context);
-  const right = context.bind(node.right, context);
+  const operands = [context.bind(node.left, context), context.bind(node.right, context)] as const;
+  const [left, right] = operands.some(({ type }) => temporal.has(type))
+    ? [asDuration(operands[0]), asDuration(operands[1])]
+    : operands;
   const rule = ruleOf(node.operator, left.type, right.type);
   if (rule === undefined) {
     const actual = `${typeName(left.type)} and ${typeName(right.type)}`;

@@ -3,11 +3,13 @@ import type { EntitySet, Instant } from "../model/types.ts";
 import type { OrderByItem } from "../syntax/items.ts";
 import { defaultLimits } from "../syntax/limits.ts";
 import type { Span, SyntaxNode } from "../syntax/tree.ts";
-import { checkAliases, isOpen } from "./alias-limits.ts";
+import { inAliasValue } from "./alias.ts";
+import { checkAliases } from "./alias-limits.ts";
 import { bindArithmetic, bindNegate } from "./arithmetic.ts";
 import { bindCall, bindCase } from "./call.ts";
 import { bindCompare, bindHas, bindIn } from "./comparison.ts";
 import type { BindOptions, ComputedExpressions, Context } from "./context.ts";
+import { enumTypeOf, underlyingNumber } from "./enumeration.ts";
 import { bindCount, bindLambda, bindPredicate } from "./lambda.ts";
 import { bindArray, bindGeo, bindLiteral } from "./literal.ts";
 import { bindMember, bindName } from "./path.ts";
@@ -42,8 +44,14 @@ export function bindOrderBy(
     const bound = bind(expression, context);
     if (!isSortable(bound.type))
       throw new QueryError("not_sortable", expression, { actual: typeName(bound.type) });
-    return { expression: checkTree(bound, expression, options), direction };
+    return { expression: checkTree(inEnumOrder(bound), expression, options), direction };
   });
+}
+
+/** Returns what sorts as the values of the node do: enumerations sort by their underlying numbers. */
+function inEnumOrder(node: BoundNode): BoundNode {
+  const type = enumTypeOf(node);
+  return type === undefined ? node : underlyingNumber(node, type);
 }
 
 /**
@@ -100,7 +108,7 @@ function bind(node: SyntaxNode, context: Context): BoundNode {
     case "Member":
       return bindMember(node, context);
     case "Alias":
-      return bindAlias(node, context);
+      return inAliasValue(node, context, bind);
     case "Call":
       return bindCall(node, context);
     case "Case":
@@ -152,16 +160,3 @@ const features = {
   Object: "a JSON object",
   Root: "`$root`",
 } as const satisfies Partial<Record<SyntaxNode["kind"], string>>;
-
-function bindAlias(node: SyntaxNode & { kind: "Alias" }, context: Context): BoundNode {
-  const { aliases, openAlias } = context;
-  const { name } = node;
-  const value = Object.hasOwn(aliases, name) ? aliases[name] : undefined;
-  // An alias is unknown inside its own value, which rules out cycles.
-  if (value === undefined || isOpen(name, openAlias)) throw new QueryError("unknown_alias", node, { name });
-  try {
-    return bind(value, { ...context, openAlias: { name, outer: openAlias } });
-  } catch (error) {
-    throw error instanceof QueryError ? error.inAlias(name, node) : error;
-  }
-}

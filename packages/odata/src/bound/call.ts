@@ -6,7 +6,9 @@ import type { PrimitiveType, StructuredType, ValueType } from "../model/types.ts
 import { codecs } from "../model/values.ts";
 import { nearest } from "../nearest.ts";
 import type { CallNode, CaseNode, SyntaxNode } from "../syntax/tree.ts";
+import { asDuration } from "./beside.ts";
 import type { Context } from "./context.ts";
+import { enumTypeOf } from "./enumeration.ts";
 import { bindPredicate } from "./lambda.ts";
 import { overloadFor } from "./overload.ts";
 import { promote } from "./promote.ts";
@@ -28,13 +30,16 @@ export function bindCall(node: CallNode, context: Context): BoundNode {
   if (bindSpecial !== undefined) return bindSpecial(node, context);
   const overloads = functionTable.get(name);
   if (overloads === undefined) throw unknownFunction(node);
-  const args = node.args.map((arg) => context.bind(arg, context));
-  const entry = overloadFor(overloads, args);
+  const given = node.args.map((arg) => context.bind(arg, context));
+  const asGiven = overloadFor(overloads, given);
+  // A text where only a duration fits is one without its prefix.
+  const args = asGiven === undefined ? given.map(asDuration) : given;
+  const entry = asGiven ?? overloadFor(overloads, args);
   if (entry === undefined) {
     throw wrongArguments(
       node,
       signatures(overloads),
-      args.map(({ type }) => type),
+      given.map(({ type }) => type),
     );
   }
   constantChecks.get(name)?.(node, args);
@@ -150,6 +155,7 @@ function bindIsOf(node: CallNode, context: Context): BoundNode {
     if (isPrimitive(of) || reachableTypes(context.root).has(name)) return constant(false);
     throw new QueryError("unknown_type", typeNode, { name: of });
   }
+  if (enumTypeOf(operand)?.name === of) return isPresent(operand);
   if (!isPrimitive(of)) throw new QueryError("unknown_type", typeNode, { name: of });
   if (type === of) return isPresent(operand);
   return isNumeric(type) && isNumeric(of)

@@ -1,7 +1,10 @@
 import { QueryError } from "../errors.ts";
 import type { EnumType } from "../model/types.ts";
-import type { ArrayNode, CompareNode, EnumNode, HasNode, InNode, Span, SyntaxNode } from "../syntax/tree.ts";
+import type { ArrayNode, CompareNode, HasNode, InNode, Span, SyntaxNode } from "../syntax/tree.ts";
+import { behindAliases, inAliasValue } from "./alias.ts";
+import { bindBeside, bindPair } from "./beside.ts";
 import type { Context } from "./context.ts";
+import { enumTypeOf, flagsOf, underlyingNumber } from "./enumeration.ts";
 import { checkSize } from "./size.ts";
 import {
   allOf,
@@ -9,7 +12,9 @@ import {
   type BoundNode,
   type BoundType,
   type ConstantNode,
+  constant,
   equals,
+  itemVariable,
   textConstant,
   type VariableNode,
 } from "./tree.ts";
@@ -17,28 +22,26 @@ import { foldAmong, isComparable, itemType, typeName } from "./typing.ts";
 
 export function bindCompare(node: CompareNode, context: Context): BoundNode {
   const [left, right] = bindPair(node.left, node.right, context);
-  const ordered = node.comparator !== "eq" && node.comparator !== "ne";
-  if (!isComparable(left.type, right.type, ordered)) {
-    throw mismatch(node, node.comparator, left.type, right.type);
-  }
+  const { comparator } = node;
+  const ordered = comparator !== "eq" && comparator !== "ne";
+  if (!isComparable(left.type, right.type, ordered)) throw mismatch(node, comparator, left.type, right.type);
+  const types = [enumTypeOf(left), enumTypeOf(right)].filter((type) => type !== undefined);
+  const [enumType, other = enumType] = types;
+  if (enumType?.name !== other?.name)
+    throw new QueryError("type_mismatch", node, {
+      operator: comparator,
+      actual: types.map(({ name }) => name).join(" and "),
+    });
+  const compared = ordered && enumType !== undefined ? inOrderOf(enumType, left, right) : [left, right];
   const fold = foldAmong(ordered ? [] : [left, right], context);
-  return {
-    kind: "Compare",
-    type: "Edm.Boolean",
-    comparator: node.comparator,
-    left: fold(left),
-    right: fold(right),
-  };
+  const [first = left, second = right] = compared.map(fold);
+  return { kind: "Compare", type: "Edm.Boolean", comparator, left: first, right: second };
 }
 
-/** Binds two operands, either of which may be an enumeration literal whose type the other one determines. */
-function bindPair(left: SyntaxNode, right: SyntaxNode, context: Context): readonly [BoundNode, BoundNode] {
-  if (left.kind === "Enum") {
-    const bound = context.bind(right, context);
-    return [bindEnum(left, bound), bound];
-  }
-  const bound = context.bind(left, context);
-  return [bound, right.kind === "Enum" ? bindEnum(right, bound) : context.bind(right, context)];
+/** Returns the underlying numbers of operands that are values of one enumeration; others are compared as texts. */
+function inOrderOf(type: EnumType, ...operands: readonly BoundNode[]): readonly BoundNode[] {
+  const isValue = (node: BoundNode) => node.kind === "Constant" || enumTypeOf(node) !== undefined;
+  return operands.every(isValue) ? operands.map((operand) => underlyingNumber(operand, type)) : operands;
 }
 
 const mismatch = (span: Span, operator: string, left: BoundType, right: BoundType) =>
@@ -47,24 +50,39 @@ const mismatch = (span: Span, operator: string, left: BoundType, right: BoundTyp
 export function bindIn(node: InNode, context: Context): BoundNode {
   const { operand, right } = node;
   if (operand.kind === "Array") return bindTupleIn(operand, right, context);
-  if (right.kind === "List" || right.kind === "Array") {
+  if (isList(right, context)) {
     const left = context.bind(operand, context);
-    const values = right.items.map((item) => {
-      const value = item.kind === "Enum" ? bindEnum(item, left) : context.bind(item, context);
-      if (!isComparable(left.type, value.type, false)) throw mismatch(item, "in", left.type, value.type);
-      return value;
-    });
+    const values = bindListed(right, left, context);
     const fold = foldAmong([left, ...values], context);
     return { kind: "Membership", type: "Edm.Boolean", operand: fold(left), values: values.map(fold) };
   }
-  const left = context.bind(operand, context);
   const collection = context.bind(right, context);
   const item = itemType(collection.type);
   if (item === undefined) {
     throw new QueryError("not_a_collection", right, { operator: "in", actual: typeName(collection.type) });
   }
+  // The name contains a space, so no query can refer to it and it shadows nothing.
+  const variable = itemVariable("in collection", item, collection);
+  const left = bindBeside(operand, variable, context);
   if (!isComparable(left.type, item, false)) throw mismatch(node, "in", left.type, item);
-  return isIn(left, collection, item, context);
+  return isIn(left, collection, variable, context);
+}
+
+function isList(node: SyntaxNode, context: Context): boolean {
+  const kind = behindAliases(node, context)?.kind;
+  return kind === "List" || kind === "Array";
+}
+
+/** Binds the items of a list, or of the list that an alias stands for, beside the operand before `in`. */
+function bindListed(right: SyntaxNode, left: BoundNode, context: Context): readonly BoundNode[] {
+  if (right.kind === "Alias")
+    return inAliasValue(right, context, (value, inner) => bindListed(value, left, inner));
+  if (right.kind !== "List" && right.kind !== "Array") return [];
+  return right.items.map((item) => {
+    const value = bindBeside(item, left, context);
+    if (!isComparable(left.type, value.type, false)) throw mismatch(item, "in", left.type, value.type);
+    return value;
+  });
 }
 
 /** Binds `[A,B] in [[1,2],[3,4]]`: true if the operand equals one of the tuples, item by item. */
@@ -112,15 +130,13 @@ function bindingOnce(nodes: readonly SyntaxNode[], context: Context) {
 const isLeaf = ({ kind }: BoundNode): boolean =>
   kind === "Property" || kind === "Constant" || kind === "Variable";
 
-/** Builds the condition that `operand` equals an item of `collection`. */
+/** Builds the condition that `operand` equals an item of `collection`, to which `variable` is bound. */
 function isIn(
   operand: BoundNode,
   collection: BoundNode,
-  item: VariableNode["type"],
+  variable: VariableNode,
   context: Context,
 ): BoundNode {
-  // The name contains a space, so no query can refer to it and it shadows nothing.
-  const variable: VariableNode = { kind: "Variable", type: item, name: "in collection" };
   const fold = foldAmong([variable, operand], context);
   const predicate = equals(fold(variable), fold(operand));
   return { kind: "Lambda", type: "Edm.Boolean", operator: "any", collection, variable, predicate };
@@ -135,63 +151,30 @@ const lookupName = "RESO.OData.Metadata.LookupName";
  */
 export function bindHas(node: HasNode, context: Context): BoundNode {
   const operand = context.bind(node.operand, context);
+  const exact = { ...context, ignoreCase: false };
   const enumType = enumTypeOf(operand);
-  if (enumType !== undefined) {
-    const { value } = node.right.kind === "Enum" ? bindEnum(node.right, operand) : flagsText(node, context);
-    const flags = checkedMembers(String(value), enumType, node.right).map(textConstant);
-    return { kind: "Flags", type: "Edm.Boolean", operand, flags };
+  if (enumType !== undefined && itemType(operand.type) === undefined) {
+    const right = bindBeside(node.right, operand, exact);
+    if (right.kind !== "Constant" || right.type !== "Edm.String")
+      throw mismatch(node, "has", operand.type, right.type);
+    return hasFlags(operand, flagsOf(right, enumType));
   }
   const isLookup =
     operand.kind === "Property" &&
     operand.property.annotations?.some(({ term }) => term === lookupName) === true;
   const right: BoundNode =
-    node.right.kind === "Enum"
-      ? { kind: "Constant", type: "Edm.String", value: node.right.value }
-      : context.bind(node.right, context);
+    node.right.kind === "Enum" ? textConstant(node.right.value) : context.bind(node.right, context);
   if (!isLookup || right.type !== "Edm.String") throw mismatch(node, "has", operand.type, right.type);
   return itemType(operand.type) === undefined
     ? equals(operand, right)
-    : isIn(right, operand, "Edm.String", { ...context, ignoreCase: false });
+    : isIn(right, operand, itemVariable("in collection", "Edm.String", operand), exact);
 }
 
-function flagsText(node: HasNode, context: Context): ConstantNode {
-  const right = context.bind(node.right, context);
-  if (right.kind === "Constant" && right.type === "Edm.String") return right;
-  throw mismatch(node, "has", "Edm.String", right.type);
+/** Builds the test of flags. No flags at all are set in every value but null, for which the test is null. */
+function hasFlags(operand: BoundNode, flags: readonly ConstantNode[]): BoundNode {
+  if (flags.length > 0) return { kind: "Flags", type: "Edm.Boolean", operand, flags };
+  const isPresent: BoundNode = { ...equals(operand, nullConstant), comparator: "ne" };
+  return { kind: "Choice", type: "Edm.Boolean", when: isPresent, value: constant(true) };
 }
 
-const enumTypeOf = (node: BoundNode): EnumType | undefined =>
-  node.kind === "Property" ? node.property.enumType : undefined;
-
-/** Binds an enumeration literal that is compared with `other`. */
-function bindEnum(node: EnumNode, other: BoundNode): ConstantNode {
-  const enumType = enumTypeOf(other);
-  if (enumType === undefined) {
-    throw new QueryError("type_mismatch", node, {
-      operator: "an enumeration literal",
-      actual: typeName(other.type),
-    });
-  }
-  if (enumType.name !== node.typeName) throw new QueryError("unknown_type", node, { name: node.typeName });
-  return {
-    kind: "Constant",
-    type: "Edm.String",
-    value: checkedMembers(node.value, enumType, node).join(","),
-  };
-}
-
-/**
- * Returns the members that `text` names, in the order of the type.
- *
- * @throws {QueryError} `invalid_literal`
- */
-function checkedMembers(text: string, { name, members, isFlags }: EnumType, span: Span): readonly string[] {
-  const named = text.split(",").map((member) => member.trim());
-  const unknown = named.find((member) => !members.includes(member));
-  if (unknown !== undefined || (named.length > 1 && !isFlags)) {
-    const reason =
-      unknown === undefined ? "it is not of flags" : `it has no member \`${unknown.slice(0, 64)}\``;
-    throw new QueryError("invalid_literal", span, { text: text.slice(0, 64), type: name, reason });
-  }
-  return members.filter((member) => named.includes(member));
-}
+const nullConstant: ConstantNode = { kind: "Constant", type: "Null", value: null };

@@ -1,7 +1,7 @@
 import { QueryError } from "../errors.ts";
 import type { CountNode, LambdaNode, SyntaxNode } from "../syntax/tree.ts";
 import type { Context } from "./context.ts";
-import type { BoundNode, VariableNode } from "./tree.ts";
+import { type BoundNode, itemVariable } from "./tree.ts";
 import { isStructure, itemType, typeName } from "./typing.ts";
 
 /** Binds a node in a position that requires a boolean. */
@@ -22,7 +22,7 @@ function bindCollection(node: SyntaxNode, operator: string, context: Context) {
 
 export function bindLambda(node: LambdaNode, context: Context): BoundNode {
   const { collection, item } = bindCollection(node.base, node.operator, context);
-  const variable: VariableNode = { kind: "Variable", type: item, name: node.variable ?? "any item" };
+  const variable = itemVariable(node.variable ?? "any item", item, collection);
   const inner = { ...context, variables: [...context.variables, variable] };
   const predicate = node.predicate && bindPredicate(node.predicate, inner);
   return { kind: "Lambda", type: "Edm.Boolean", operator: node.operator, collection, variable, predicate };
@@ -37,7 +37,7 @@ export function bindCount(node: CountNode, context: Context): BoundNode {
   const { collection, item } = bindCollection(node.base, "$count", context);
   // The depth in the name distinguishes the variables of nested counts.
   const name = `item ${context.variables.length}`;
-  const variable: VariableNode = { kind: "Variable", type: item, name };
+  const variable = itemVariable(name, item, collection);
   const inner: Context = {
     ...context,
     instance: { type: isStructure(item) ? item.structure : item, node: variable },

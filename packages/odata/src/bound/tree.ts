@@ -2,6 +2,7 @@ import type { FunctionEntry } from "../functions/define.ts";
 import type { SearchExpression } from "../functions/search.ts";
 import type {
   EntitySet,
+  EnumType,
   PrimitiveType,
   StructuralProperty,
   StructuredProperty,
@@ -70,6 +71,8 @@ export type VariableNode = {
   readonly kind: "Variable";
   readonly type: PrimitiveType | StructureType;
   readonly name: string;
+  /** The enumeration that the items belong to. */
+  readonly enumType?: EnumType;
 };
 
 export type BoundCallNode = {
@@ -221,6 +224,12 @@ export const propertyNode = (property: StructuralProperty, base?: BoundNode): Pr
   property,
   ...(base === undefined ? {} : { base }),
 });
+
+/** Returns the variable that stands for one item of `collection`. */
+export function itemVariable(name: string, type: VariableNode["type"], collection: BoundNode): VariableNode {
+  const enumType = collection.kind === "Property" ? collection.property.enumType : undefined;
+  return { kind: "Variable", type, name, ...(enumType === undefined ? {} : { enumType }) };
+}
 
 export const equals = (left: BoundNode, right: BoundNode): BoundCompareNode => ({
   kind: "Compare",

@@ -12,7 +12,7 @@ const roles = {
   Constant: { type: "alike", value: "alike" },
   Property: { type: "alike", property: "alike", base: "node" },
   Structure: { type: "alike", property: "alike", base: "node" },
-  Variable: { type: "alike", name: "alike" },
+  Variable: { type: "alike", name: "alike", enumType: "alike" },
   Call: { type: "alike", entry: "alike", args: "nodes" },
   Compare: { type: "alike", comparator: "alike", left: "node", right: "node" },
   Membership: { type: "alike", operand: "node", values: "nodes" },

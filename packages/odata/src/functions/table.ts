@@ -1,6 +1,7 @@
 import { collectionFunctions } from "./collection.ts";
 import * as date from "./date.ts";
 import type { FunctionEntry } from "./define.ts";
+import { enumValue } from "./enum-value.ts";
 import { foldcase } from "./fold-case.ts";
 import * as geo from "./geo.ts";
 import * as match from "./match.ts";
@@ -26,7 +27,14 @@ export const functionTable: ReadonlyMap<string, readonly FunctionEntry[]> = byNa
 ]);
 
 /** Functions that a query cannot call: binding, compiling and masks insert them. */
-export const internalFunctions: readonly FunctionEntry[] = [foldcase, words, search, point, roundTo];
+export const internalFunctions: readonly FunctionEntry[] = [
+  foldcase,
+  words,
+  search,
+  point,
+  roundTo,
+  enumValue,
+];
 
 function byName(entries: readonly FunctionEntry[]): Map<string, FunctionEntry[]> {
   const table = new Map<string, FunctionEntry[]>();

@@ -75,7 +75,14 @@ export type EnumType = {
   /** Qualified name, as in a literal: `Sales.Pattern` of `Sales.Pattern'Yellow'`. */
   readonly name: string;
   readonly members: readonly string[];
-  /** True if a value may combine several members, separated by commas. */
+  /**
+   * Underlying numbers of the members, in the order of `members`. Without them the members are 0, 1, 2, … or, of
+   * flags, 1, 2, 4, …. Numbers of flags have no bit in common.
+   */
+  readonly values?: readonly (number | bigint)[];
+  /**
+   * True if a value may combine several members, separated by commas. A column holds them in the order of `members`.
+   */
   readonly isFlags: boolean;
 };
 

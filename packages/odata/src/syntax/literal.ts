@@ -18,6 +18,10 @@ const reasons = {
 /** `P` and `PT` match the grammar, but have no value. */
 const emptyDuration = /[PT]$/i;
 
+/** True if `text` is a duration, without prefix and quotes. */
+export const isDuration = (text: string): boolean =>
+  isPrimitive("Duration", text) && !emptyDuration.test(text);
+
 /**
  * Checks a literal against the type that its form implies.
  *
@@ -26,7 +30,7 @@ const emptyDuration = /[PT]$/i;
 export function checkLiteral(type: LiteralType, value: string, span: Span): void {
   if (!Object.hasOwn(reasons, type)) return;
   const form = type as keyof typeof reasons;
-  if (isPrimitive(form, value) && !(form === "Duration" && emptyDuration.test(value))) return;
+  if (form === "Duration" ? isDuration(value) : isPrimitive(form, value)) return;
   throw new QueryError("invalid_literal", span, { text: value, type: `Edm.${type}`, reason: reasons[form] });
 }
 

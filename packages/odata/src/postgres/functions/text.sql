@@ -48,3 +48,10 @@ create or replace function cadastre_foldcase(text) returns text language sql imm
       from string_to_table(regexp_replace($1 collate "C", '[\u0001-\u007f]+', '', 'g'), null) as one
     ) as beyond) end
 $$;
+
+-- The underlying number of an enumeration value. The numbers of flags have a member with an empty name.
+create or replace function cadastre_enumvalue(given text, numbers text) returns bigint language sql immutable strict parallel safe as $$
+  select case when ($2::jsonb) ->> '' is null then (($2::jsonb) ->> $1)::bigint else (
+    select coalesce(sum(number::bigint), 0)::bigint from jsonb_each_text($2::jsonb) as member(name, number)
+    where name = any (string_to_array($1, ','))) end
+$$;
