@@ -11,6 +11,7 @@ import type { Context } from "./context.ts";
 import { enumTypeOf } from "./enumeration.ts";
 import { bindPredicate } from "./lambda.ts";
 import { overloadFor } from "./overload.ts";
+import { isNameOf } from "./path.ts";
 import { promote } from "./promote.ts";
 import { type BoundNode, type BoundType, constant } from "./tree.ts";
 import { fits, foldArguments, isNumeric, isStructure, itemType, typeName, wider } from "./typing.ts";
@@ -121,6 +122,8 @@ const isPrimitive = (name: string): name is PrimitiveType => Object.hasOwn(codec
 function bindCast(node: CallNode, context: Context): BoundNode {
   const { operand, typeNode } = typeArguments(node, context);
   const to = typeNode.name;
+  if (isStructure(operand.type) && !operand.type.collection && isNameOf(to, operand.type.structure))
+    return operand;
   if (!isPrimitive(to)) throw new QueryError("unknown_type", typeNode, { name: to });
   if (operand.type === "Null") return { kind: "Constant", type: to, value: null };
   if (!isCastable(operand.type, to)) {
@@ -150,9 +153,9 @@ function bindIsOf(node: CallNode, context: Context): BoundNode {
   const { type } = operand;
   const of = typeNode.name;
   if (isStructure(type)) {
-    const name = of.split(".").at(-1);
-    if (name === type.structure.name) return isPresent(operand);
-    if (isPrimitive(of) || reachableTypes(context.root).has(name)) return constant(false);
+    if (isNameOf(of, type.structure)) return isPresent(operand);
+    if (isPrimitive(of) || reachableTypes(context.root).some((known) => isNameOf(of, known)))
+      return constant(false);
     throw new QueryError("unknown_type", typeNode, { name: of });
   }
   if (enumTypeOf(operand)?.name === of) return isPresent(operand);
@@ -163,11 +166,11 @@ function bindIsOf(node: CallNode, context: Context): BoundNode {
     : constant(false);
 }
 
-/** Returns the names of the structured types that paths from `root` lead to, and its own. */
-function reachableTypes(root: StructuredType): ReadonlySet<string | undefined> {
+/** Returns the structured types that paths from `root` lead to, and `root` itself. */
+function reachableTypes(root: StructuredType): readonly StructuredType[] {
   const types = new Set([root]);
   for (const type of types) for (const { target } of type.structured?.values() ?? []) types.add(target());
-  return new Set([...types].map(({ name }) => name));
+  return [...types];
 }
 
 const isPresent = (operand: BoundNode): BoundNode => ({

@@ -1,10 +1,12 @@
 import { QueryError } from "../errors.ts";
+import { sameItems } from "../functions/collection.ts";
 import type { EnumType } from "../model/types.ts";
 import type { ArrayNode, CompareNode, HasNode, InNode, Span, SyntaxNode } from "../syntax/tree.ts";
 import { behindAliases, inAliasValue } from "./alias.ts";
 import { bindBeside, bindPair } from "./beside.ts";
 import type { Context } from "./context.ts";
 import { enumTypeOf, flagsOf, underlyingNumber } from "./enumeration.ts";
+import { callAmong } from "./overload.ts";
 import { checkSize } from "./size.ts";
 import {
   allOf,
@@ -24,6 +26,9 @@ export function bindCompare(node: CompareNode, context: Context): BoundNode {
   const [left, right] = bindPair(node.left, node.right, context);
   const { comparator } = node;
   const ordered = comparator !== "eq" && comparator !== "ne";
+  const same = ordered ? undefined : sameCollections(left, right);
+  if (same !== undefined)
+    return comparator === "eq" ? same : { kind: "Not", type: "Edm.Boolean", operand: same };
   if (!isComparable(left.type, right.type, ordered)) throw mismatch(node, comparator, left.type, right.type);
   const types = [enumTypeOf(left), enumTypeOf(right)].filter((type) => type !== undefined);
   const [enumType, other = enumType] = types;
@@ -36,6 +41,16 @@ export function bindCompare(node: CompareNode, context: Context): BoundNode {
   const fold = foldAmong(ordered ? [] : [left, right], context);
   const [first = left, second = right] = compared.map(fold);
   return { kind: "Compare", type: "Edm.Boolean", comparator, left: first, right: second };
+}
+
+/**
+ * Builds the condition that two collections have equal items in the same order; undefined if an operand is no
+ * collection of primitive values. It is never null.
+ */
+function sameCollections(left: BoundNode, right: BoundNode): BoundNode | undefined {
+  if (itemType(left.type) === undefined || itemType(right.type) === undefined) return undefined;
+  const call = callAmong(sameItems, [left, right]);
+  return call && equals(call, constant(true));
 }
 
 /** Returns the underlying numbers of operands that are values of one enumeration; others are compared as texts. */

@@ -5,6 +5,7 @@ import { children } from "../syntax/children.ts";
 import type { ExpandItem, SelectOptions } from "../syntax/items.ts";
 import type { Span, SyntaxNode } from "../syntax/tree.ts";
 import type { BindOptions } from "./context.ts";
+import { segmentsOf, withoutCasts } from "./path.ts";
 import { bindQuery } from "./query.ts";
 import type { BoundQuery } from "./tree.ts";
 
@@ -77,8 +78,8 @@ const others = (type: StructuredType, named: ReadonlySet<string>): readonly Stru
   navigationsOf(type).filter(({ name }) => !named.has(name));
 
 function findNavigation(item: ExpandItem, type: StructuredType): StructuredProperty {
-  const [name = "", below] = item.path;
-  const span = { start: item.start, end: item.start + name.length };
+  const [first, ...rest] = withoutCasts(segmentsOf(item.path, item.start), type);
+  const { name, span } = first ?? { name: item.path.join("/"), span: item };
   const navigation = navigationsOf(type).find((candidate) => candidate.name === name);
   if (navigation === undefined) {
     if (type.structured?.has(name) === true) throw notSupported("a path in `$expand`", item);
@@ -92,7 +93,7 @@ function findNavigation(item: ExpandItem, type: StructuredType): StructuredPrope
       suggestion === undefined ? { name } : { name, suggestion },
     );
   }
-  if (below !== undefined) throw notSupported("a path in `$expand`", item);
+  if (withoutCasts(rest, navigation.target()).length > 0) throw notSupported("a path in `$expand`", item);
   return navigation;
 }
 

@@ -45,6 +45,15 @@ const holdsOnly = (items: unknown, type: PrimitiveType): boolean =>
 const promotions = (args: readonly BoundNode[], { params }: FunctionEntry): number =>
   params.filter((param, i) => args[i]?.type !== param).length;
 
+/** Returns a call of the overload that fits best; undefined if none accepts the arguments. */
+export function callAmong(
+  overloads: readonly FunctionEntry[],
+  args: readonly BoundNode[],
+): BoundCallNode | undefined {
+  const entry = overloadFor(overloads, args);
+  return entry && callOf(entry, args);
+}
+
 const callOf = (entry: FunctionEntry, args: readonly BoundNode[]): BoundCallNode => ({
   kind: "Call",
   type: entry.returns,
@@ -58,9 +67,9 @@ const callOf = (entry: FunctionEntry, args: readonly BoundNode[]): BoundCallNode
  * @throws {TypeError} if the function has no overload for these arguments.
  */
 export function callNode(name: string, ...args: readonly BoundNode[]): BoundCallNode {
-  const entry = overloadFor(functionTable.get(name) ?? [], args);
-  if (entry === undefined) throw new TypeError(`\`${name}\` does not take these arguments`);
-  return callOf(entry, args);
+  const call = callAmong(functionTable.get(name) ?? [], args);
+  if (call === undefined) throw new TypeError(`\`${name}\` does not take these arguments`);
+  return call;
 }
 
 /** Returns a point from two numbers in degrees; null if one is null or out of range. */

@@ -3,20 +3,42 @@ import type { StructuralProperty, StructuredType } from "../model/types.ts";
 import { nearest } from "../nearest.ts";
 import type { MemberNode, NameNode, Span } from "../syntax/tree.ts";
 import type { ComputedExpressions, Context } from "./context.ts";
-import { type BoundNode, propertyNode, type StructureType } from "./tree.ts";
+import { type BoundNode, propertyNode, type StructureType, type VariableNode } from "./tree.ts";
 import { isStructure, typeName } from "./typing.ts";
 
-/** Binds the first segment of a path: a variable, `$it`, `$this`, or a property of the current instance. */
+/**
+ * Binds the first segment of a path: a variable, `$it`, `$this`, a property of the current instance, or a cast of it to
+ * its own type.
+ */
 export function bindName(node: NameNode, { root, instance, variables, computed }: Context): BoundNode {
   const { name } = node;
   if (name === "$it") return { kind: "Variable", type: single(root), name };
   const variable = variables.findLast((candidate) => candidate.name === name);
   if (variable !== undefined) return variable;
-  if (name === "$this") {
-    return instance.node ?? { kind: "Variable", type: single(root), name: "$it" };
-  }
+  const self = (): VariableNode => instance.node ?? { kind: "Variable", type: single(root), name: "$it" };
+  if (name === "$this") return self();
   if (typeof instance.type === "string") throw new QueryError("unknown_property", node, { name });
+  if (isTypeName(name)) {
+    checkCast(name, node, instance.type);
+    return self();
+  }
   return bindSegment(name, node, instance.type, instance.node, computed);
+}
+
+/** True if a path segment is the name of a type: it has a namespace. */
+export const isTypeName = (name: string): boolean => name.includes(".");
+
+/** True if `name`, with any namespace, names the type. */
+export const isNameOf = (name: string, { name: own }: StructuredType): boolean =>
+  name.split(".").at(-1) === own;
+
+/**
+ * Checks a type cast in a path: only one to the declared type itself is supported, and changes nothing.
+ *
+ * @throws {QueryError} `unknown_type`
+ */
+export function checkCast(name: string, span: Span, type: StructuredType): void {
+  if (!isNameOf(name, type)) throw new QueryError("unknown_type", span, { name });
 }
 
 const single = (structure: StructuredType): StructureType => ({ structure, collection: false });
@@ -29,9 +51,9 @@ export function bindMember(node: MemberNode, context: Context): BoundNode {
     throw new QueryError("type_mismatch", node, { operator: "/", actual: typeName(base.type) });
   }
   const { structure, collection } = base.type;
-  if (node.name.includes(".")) {
-    if (node.name.split(".").at(-1) === structure.name) return base;
-    throw new QueryError("unknown_type", span, { name: node.name });
+  if (isTypeName(node.name)) {
+    checkCast(node.name, span, structure);
+    return base;
   }
   if (collection) throw new QueryError("type_mismatch", node, { operator: "/", actual: typeName(base.type) });
   // `$it/City` is `City` of the current entity.
@@ -74,4 +96,29 @@ export function findProperty(name: string, span: Span, type: StructuredType): St
 function unknownProperty(name: string, span: Span, type: StructuredType): QueryError {
   const suggestion = nearest(name, [...type.properties.keys(), ...(type.structured?.keys() ?? [])]);
   return new QueryError("unknown_property", span, suggestion === undefined ? { name } : { name, suggestion });
+}
+
+/** A segment of a path in `$select` or `$expand`, and its place. */
+export type Segment = { readonly name: string; readonly span: Span };
+
+/** Returns the segments of a path that begins at `start`, with their places. */
+export function segmentsOf(path: readonly string[], start: number): readonly Segment[] {
+  let at = start;
+  return path.map((name) => {
+    const span = { start: at, end: at + name.length };
+    at = span.end + 1;
+    return { name, span };
+  });
+}
+
+/**
+ * Returns the segments without the casts at their start, which must be to the type itself.
+ *
+ * @throws {QueryError} `unknown_type`
+ */
+export function withoutCasts(segments: readonly Segment[], type: StructuredType): readonly Segment[] {
+  const first = segments.findIndex(({ name }) => !isTypeName(name));
+  const end = first < 0 ? segments.length : first;
+  for (const { name, span } of segments.slice(0, end)) checkCast(name, span, type);
+  return segments.slice(end);
 }

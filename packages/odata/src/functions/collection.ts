@@ -234,6 +234,17 @@ const templates: readonly Template[] = [
   },
 ];
 
+/** The comparison of collections by `eq`, which is no function of the standard. */
+const sameItemsTemplate: Template = {
+  name: "sameitems",
+  section: "5.1.1.1.1",
+  params: [null, null],
+  returns: "Edm.Boolean",
+  postgres: ([a = none, b = none]) => sql`cadastre_items(${a}) = cadastre_items(${b})`,
+  evaluate: (a, b) => a.length === b.length && isAt(0, identities(a), identities(b)),
+  examples: () => [],
+};
+
 const none = sql`null`;
 
 function instantiate(template: Template, item: PrimitiveType, sample: Sample): FunctionEntry {
@@ -253,4 +264,9 @@ function instantiate(template: Template, item: PrimitiveType, sample: Sample): F
 /** Every function over collections, for every type of item. */
 export const collectionFunctions: readonly FunctionEntry[] = templates.flatMap((template) =>
   [...samples].map(([item, sample]) => instantiate(template, item, sample)),
+);
+
+/** True if two collections have the same items in the same order, for every type of item. A query cannot call it. */
+export const sameItems: readonly FunctionEntry[] = [...samples].map(([item, sample]) =>
+  instantiate(sameItemsTemplate, item, sample),
 );

@@ -1,4 +1,4 @@
-import { collectionFunctions } from "./collection.ts";
+import { collectionFunctions, sameItems } from "./collection.ts";
 import * as date from "./date.ts";
 import type { FunctionEntry } from "./define.ts";
 import { enumValue } from "./enum-value.ts";
@@ -34,6 +34,7 @@ export const internalFunctions: readonly FunctionEntry[] = [
   point,
   roundTo,
   enumValue,
+  ...sameItems,
 ];
 
 function byName(entries: readonly FunctionEntry[]): Map<string, FunctionEntry[]> {
