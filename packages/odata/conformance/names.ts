@@ -64,6 +64,18 @@ export function undeclaredOption(query: string, names: Names): number | null {
   return null;
 }
 
+const memberOfCall = /(\w+)\((?=([A-Za-z_]\w*)(?![\w=]))/g;
+
+/**
+ * The offset in `query` after the first word that begins the key of a declared collection, but is not the name of a
+ * key property with an equals sign, or null. Without the names, `Sales(Amount mul 2)` is a call by its form.
+ */
+export function keyFault(query: string, names: Names): number | null {
+  for (const { 0: opened, 1: name = "", 2: word = "", index } of query.matchAll(memberOfCall))
+    if (isOneOf(names, name, collections)) return index + opened.length + word.length;
+  return null;
+}
+
 /** The steps of a path of names, the first one first; empty where `node` is something else. */
 function stepsOf(node: SyntaxNode): readonly SyntaxNode[] {
   if (node.kind === "Name") return [node];

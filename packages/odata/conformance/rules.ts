@@ -11,7 +11,7 @@ import {
 } from "../src/options/index.ts";
 import { parseExpression, parseSearch } from "../src/syntax/index.ts";
 import { type PrimitiveForm, primitiveFault, primitiveForms } from "../src/syntax/primitive.ts";
-import { checkApply, checkPath, type Names, undeclaredOption } from "./names.ts";
+import { checkApply, checkPath, keyFault, type Names, undeclaredOption } from "./names.ts";
 
 /** What came of an input: accepted, or refused at an offset of the raw input (null: the whole request). */
 type Verdict = { readonly accepted: boolean; readonly at: number | null; readonly message: string };
@@ -53,6 +53,21 @@ function judge(run: () => void, locate: (error: QueryError) => number | null): V
   }
 }
 
+/**
+ * What an error expected where the text has a construct that the grammar could still read as something else, if
+ * more followed: a word as the namespace of an enumeration or of a custom function, `all()` as a call of a function. The
+ * suites locate such a fault behind the construct, our messages at its start.
+ */
+const behind: ReadonlySet<unknown> = new Set([
+  "a lambda variable",
+  "a literal or an alias",
+  "a transformation",
+]);
+
+/** The decoded offset of an error, as the suites count it: of the first character that the grammar cannot read. */
+const faultOf = ({ span, details }: QueryError): number | null =>
+  span && (behind.has(details["expected"]) ? span.end : span.start);
+
 /** Expressions, decoded first. `prefix` and `suffix` make one of what is only a part of one. */
 const expression =
   (prefix = "", suffix = ""): Rule =>
@@ -61,7 +76,10 @@ const expression =
     const { text } = decode(input.replaceAll("+", "%2B"), "query");
     return judge(
       () => parseExpression(prefix + text + suffix),
-      ({ span }) => span && rawOffset(input, span.start - prefix.length),
+      (error) => {
+        const fault = faultOf(error);
+        return fault === null ? null : rawOffset(input, fault - prefix.length);
+      },
     );
   };
 
@@ -74,20 +92,20 @@ function readAll(options: QueryOptions, names: Names): void {
 
 /** The raw offset in a query string of an error that is located in one of its options. */
 function locateInOptions(query: string) {
-  return ({ code, option, span, details }: QueryError): number | null => {
+  return (error: QueryError): number | null => {
+    const { code, option, details } = error;
+    const fault = faultOf(error);
     if (code === "unknown_option")
       return query.indexOf(String(details["name"])) + String(details["name"]).trimEnd().length;
-    if (span === null) return null;
-    if (option === null) return span.start;
+    if (fault === null) return null;
+    if (option === null) return fault;
     const names = new Set([option.toLowerCase(), option.slice(1).toLowerCase()]);
     let at = 0;
     for (const part of query.split("&")) {
       const equals = part.indexOf("=");
       const name = equals < 0 ? part : part.slice(0, equals);
       if (names.has(decodeURIComponent(name).toLowerCase())) {
-        return equals < 0
-          ? at + part.length
-          : at + equals + 1 + rawOffset(part.slice(equals + 1), span.start);
+        return equals < 0 ? at + part.length : at + equals + 1 + rawOffset(part.slice(equals + 1), fault);
       }
       at += part.length + 1;
     }
@@ -96,7 +114,10 @@ function locateInOptions(query: string) {
 }
 
 const queryOptions: Rule = (input, names) => {
-  const verdict = judge(() => readAll(parseQueryOptions(input), names), locateInOptions(input));
+  const settings = { keepBlanks: true };
+  const verdict = judge(() => readAll(parseQueryOptions(input, settings), names), locateInOptions(input));
+  const noKey = verdict.accepted ? null : keyFault(input, names);
+  if (noKey !== null && noKey < (verdict.at ?? 0)) return refused(noKey, "no key");
   const undeclared = verdict.accepted ? undeclaredOption(input, names) : null;
   return undeclared === null ? verdict : refused(undeclared, "no such custom query option");
 };
@@ -128,11 +149,7 @@ const relativeUri: Rule = (whole, names) => {
   );
 };
 
-const resourcePath: Rule = (input) =>
-  judge(
-    () => parseResourcePath(input),
-    ({ span }) => span?.start ?? null,
-  );
+const resourcePath: Rule = (input) => judge(() => parseResourcePath(input), faultOf);
 
 const host = /^https?:\/\/(?:\[[^\]]+\]|[\w.-]+)(?::\d+)?\//;
 

@@ -26,7 +26,7 @@ export function bindName(node: NameNode, { root, instance, variables, computed }
 }
 
 /** True if a path segment is the name of a type: it has a namespace. */
-export const isTypeName = (name: string): boolean => name.includes(".");
+const isTypeName = (name: string): boolean => name.includes(".");
 
 /** True if `name`, with any namespace, names the type. */
 export const isNameOf = (name: string, { name: own }: StructuredType): boolean =>
@@ -37,7 +37,7 @@ export const isNameOf = (name: string, { name: own }: StructuredType): boolean =
  *
  * @throws {QueryError} `unknown_type`
  */
-export function checkCast(name: string, span: Span, type: StructuredType): void {
+function checkCast(name: string, span: Span, type: StructuredType): void {
   if (!isNameOf(name, type)) throw new QueryError("unknown_type", span, { name });
 }
 

@@ -27,6 +27,11 @@ export type QueryOptionSettings = {
    * Names of further options with a dollar sign that the service understands. They are returned as custom options.
    */
   readonly extensions?: readonly string[];
+  /**
+   * True to keep the blanks around a value, which the grammar of OData refuses. By default they are removed, because
+   * clients send them.
+   */
+  readonly keepBlanks?: boolean;
 };
 
 const aliasName = /^@[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Mn}\p{Mc}\p{Pc}\p{Cf}.]*$/u;
@@ -82,7 +87,7 @@ export function parseQueryOptions(queryString: string, settings: QueryOptionSett
         name ?? written,
       );
     }
-    const value = withoutBlanks(raw);
+    const value = settings.keepBlanks === true ? { start: 0, end: raw.length } : withoutBlanks(raw);
     const decoded = decode(raw.slice(value.start, value.end), "query");
     const text: OptionText = { written, ...decoded, offset: at + equals + 1 + value.start };
     if (name !== undefined) {

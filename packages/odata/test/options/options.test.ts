@@ -269,6 +269,14 @@ describe("an entity is found by its id", () => {
   });
 });
 
+test("blanks around a value are kept on demand, and then refused", () => {
+  const options = parseQueryOptions("$filter=%20true&$orderby=City", { keepBlanks: true });
+  expect(errorOf(() => readOption(options, "$filter"))).toMatchObject({
+    span: { start: 1, end: 2 },
+    message: "expected a value without white space before it, found `t`",
+  });
+});
+
 test("an offset whose plus sign was not encoded is refused with the way to write it", () => {
   const options = parseQueryOptions("$filter=Changed%20gt%202026-01-01T00:00:00+02:00");
   expect(errorOf(() => readOption(options, "$filter")).message).toBe(

@@ -308,10 +308,10 @@ export const accepted: readonly (readonly [text: string, tree: string])[] = [
 /** Rejected expressions, with the offset of the fault and the message. */
 export const refused: readonly (readonly [text: string, at: number, message: string])[] = [
   ["", 0, "expected a value, found the end of the text"],
-  [" ", 0, "expected a value, found white space"],
+  [" ", 1, "expected a value without white space before it, found the end of the text"],
   ["a eq ", 5, "expected a value, found the end of the text"],
   ["a eq", 4, "expected a value, found the end of the text"],
-  [" a eq 1", 0, "expected a value, found white space"],
+  [" a eq 1", 1, "expected a value without white space before it, found `a`"],
   ["a eq 1 ", 6, "expected the end of the text, found white space"],
   ["a eq 1\t", 6, "expected the end of the text, found white space"],
   ["eq 1", 0, "expected a value, found `eq`"],

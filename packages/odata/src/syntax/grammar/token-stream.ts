@@ -67,6 +67,20 @@ export function tokensFrom(lexer: Lexer, text: string, from: number): IToken[] {
   return tokens;
 }
 
+const blanks = /[ \t]*/y;
+
+/**
+ * Refuses blanks at `from`, unless a JSON array or object follows. Source: OData 4.01 ABNF, `begin-array`.
+ *
+ * @throws {QueryError} `syntax_error`
+ */
+function refuseBlanks(text: string, from: number): void {
+  blanks.lastIndex = from;
+  const start = from + (blanks.exec(text)?.[0].length ?? 0);
+  if (start === from || /[[{]/.test(text.charAt(start))) return;
+  throw syntaxError(text, { start, end: start + 1 }, "a value without white space before it");
+}
+
 /**
  * Tokenizes `text` from offset `from` on, and refuses an unclosed quote, a name with characters that are not
  * allowed in names, white space at the start, and two words without white space between them.
@@ -74,7 +88,7 @@ export function tokensFrom(lexer: Lexer, text: string, from: number): IToken[] {
  * @throws {QueryError} `syntax_error`
  */
 export function tokenize(lexer: Lexer, text: string, from: number): IToken[] {
-  if (/[ \t]/.test(text.charAt(from))) throw syntaxError(text, { start: from, end: from + 1 }, "a value");
+  refuseBlanks(text, from);
   const tokens = tokensFrom(lexer, text, from);
   let end = -1;
   for (const token of tokens) {
