@@ -45,7 +45,8 @@ export { bindExpression, bindFilter, bindOrderBy } from "./bound/bind.ts";
 export { bindCompute } from "./bound/compute.ts";
 export type { BindOptions } from "./bound/context.ts";
 export { type BoundExpand, bindExpand } from "./bound/expand.ts";
-export { bindQuery, bindSelect, type QueryParts } from "./bound/query.ts";
+export { bindQuery, type QueryParts } from "./bound/query.ts";
+export { bindSelect } from "./bound/select.ts";
 export type { BoundNode, BoundQuery, Projection } from "./bound/tree.ts";
 
 // Compile: to SQL of a dialect, by a mapping to tables
@@ -72,6 +73,7 @@ export { sqlite } from "./sql/sqlite.ts";
 
 export { type ExpandSource, expandRows } from "./compile/expand-rows.ts";
 export { compareRows, evaluate, matches, type Row } from "./evaluate/evaluate.ts";
+export { nestComplexValues } from "./evaluate/nest.ts";
 
 // Errors
 

@@ -14,6 +14,7 @@ import {
   parseFilter,
   parseQueryOptions,
   parseSearch,
+  parseSelect,
   QueryError,
   readOption,
 } from "../src/index.ts";
@@ -94,6 +95,13 @@ describe("a computed property of docs/odata.md has the value that the page tells
     }));
     const answer = expandRow(house, bindQuery({ compute, select, top: 1 }, houses).select, []);
     expect(JSON.stringify(answer, withBigIntegers)).toBe(JSON.stringify(JSON.parse(told)));
+  });
+});
+
+describe("a selection of docs/odata.md gives what the page tells", () => {
+  test.each(rowsUnder("value", "selected"))("$text is $told", ({ text, told }) => {
+    const { select } = bindQuery({ select: parseSelect(text), top: 1 }, houses);
+    expect(expandRow(house, select, [])).toEqual(JSON.parse(told));
   });
 });
 

@@ -5,7 +5,7 @@ import { children } from "../syntax/children.ts";
 import type { ExpandItem, SelectOptions } from "../syntax/items.ts";
 import type { Span, SyntaxNode } from "../syntax/tree.ts";
 import type { BindOptions } from "./context.ts";
-import { segmentsOf, withoutCasts } from "./path.ts";
+import { isEntityType, segmentsOf, withoutCasts } from "./path.ts";
 import { bindQuery } from "./query.ts";
 import type { BoundQuery } from "./tree.ts";
 
@@ -69,10 +69,8 @@ function expandOf(
   });
 }
 
-const isEntity = (type: StructuredType): type is EntityType => "key" in type;
-
 const navigationsOf = (type: StructuredType): readonly StructuredProperty[] =>
-  [...(type.structured?.values() ?? [])].filter(({ target }) => isEntity(target()));
+  [...(type.structured?.values() ?? [])].filter(({ target }) => isEntityType(target()));
 
 const others = (type: StructuredType, named: ReadonlySet<string>): readonly StructuredProperty[] =>
   navigationsOf(type).filter(({ name }) => !named.has(name));
@@ -126,7 +124,7 @@ function bindItem(item: ExpandItem, navigation: StructuredProperty, context: Exp
     throw new QueryError("query_too_complex", item, { measure, limit: mostQueries });
   }
   const type = navigation.target();
-  if (!isEntity(type)) throw notSupported("a path in `$expand`", item);
+  if (!isEntityType(type)) throw notSupported("a path in `$expand`", item);
   if (item.suffix === "$ref" || item.suffix === "$value")
     throw notSupported(`\`${item.suffix}\` in \`$expand\``, item);
   const given = item.options ?? {};

@@ -1,5 +1,5 @@
 import { QueryError } from "../errors.ts";
-import type { StructuralProperty, StructuredType } from "../model/types.ts";
+import type { EntityType, StructuredType } from "../model/types.ts";
 import { nearest } from "../nearest.ts";
 import type { MemberNode, NameNode, Span } from "../syntax/tree.ts";
 import type { ComputedExpressions, Context } from "./context.ts";
@@ -40,6 +40,9 @@ export const isNameOf = (name: string, { name: own }: StructuredType): boolean =
 function checkCast(name: string, span: Span, type: StructuredType): void {
   if (!isNameOf(name, type)) throw new QueryError("unknown_type", span, { name });
 }
+
+/** True for the type of entities, which navigation properties lead to; false for one of complex values. */
+export const isEntityType = (type: StructuredType): type is EntityType => "key" in type;
 
 const single = (structure: StructuredType): StructureType => ({ structure, collection: false });
 
@@ -82,18 +85,8 @@ function bindSegment(
   };
 }
 
-/**
- * Returns the structural property `name` of a type.
- *
- * @throws {QueryError} `unknown_property`
- */
-export function findProperty(name: string, span: Span, type: StructuredType): StructuralProperty {
-  const property = type.properties.get(name);
-  if (property === undefined) throw unknownProperty(name, span, type);
-  return property;
-}
-
-function unknownProperty(name: string, span: Span, type: StructuredType): QueryError {
+/** Returns the error for a name that the type does not have. */
+export function unknownProperty(name: string, span: Span, type: StructuredType): QueryError {
   const suggestion = nearest(name, [...type.properties.keys(), ...(type.structured?.keys() ?? [])]);
   return new QueryError("unknown_property", span, suggestion === undefined ? { name } : { name, suggestion });
 }

@@ -3,18 +3,11 @@ import type { EntitySet } from "../model/types.ts";
 import type { ComputeItem, OrderByItem, SelectItem } from "../syntax/items.ts";
 import type { SearchNode, SyntaxNode } from "../syntax/tree.ts";
 import { bindFilter, bindOrderBy } from "./bind.ts";
-import { bindCompute, computedProjection } from "./compute.ts";
-import type { BindOptions, ComputedExpressions } from "./context.ts";
-import { findProperty } from "./path.ts";
+import { bindCompute } from "./compute.ts";
+import type { BindOptions } from "./context.ts";
 import { bindSearch } from "./search.ts";
-import {
-  allOf,
-  type BoundNode,
-  type BoundOrderBy,
-  type BoundQuery,
-  type Projection,
-  propertyNode,
-} from "./tree.ts";
+import { bindSelect } from "./select.ts";
+import { allOf, type BoundNode, type BoundOrderBy, type BoundQuery, propertyNode } from "./tree.ts";
 
 /** The parsed options of a query over one entity set. */
 export type QueryParts = {
@@ -94,57 +87,3 @@ function bindTotalOrder(
  */
 const ownProperty = (node: BoundNode): string | null =>
   node.kind === "Property" && node.base === undefined ? node.property.name : null;
-
-const allProjections = new WeakMap<EntitySet, readonly Projection[]>();
-
-/**
- * Projects every property. Returns the same array for the same set, so that results derived from it can be cached
- * by identity.
- */
-function selectAll(entitySet: EntitySet): readonly Projection[] {
-  const known = allProjections.get(entitySet);
-  if (known !== undefined) return known;
-  const all = [...entitySet.type.properties.values()].map((property) => ({
-    property,
-    expression: propertyNode(property),
-  }));
-  allProjections.set(entitySet, all);
-  return all;
-}
-
-const none: ComputedExpressions = new Map();
-
-/**
- * Binds `$select`: the named properties in the order of the model, then the computed ones. Without `$select`, or
- * with `*`, all properties.
- */
-export function bindSelect(
-  items: readonly SelectItem[] | undefined,
-  entitySet: EntitySet,
-  computed: ComputedExpressions = none,
-): readonly Projection[] {
-  const own = selectAll(entitySet);
-  const added = [...computed].map(([name, expression]) => computedProjection(name, expression));
-  const all = added.length === 0 ? own : [...own, ...added];
-  if (items === undefined) return all;
-  const wanted = new Set(items.flatMap((item) => selected(item, entitySet, computed)));
-  return wanted.size === all.length ? all : all.filter(({ property }) => wanted.has(property.name));
-}
-
-function selected(item: SelectItem, entitySet: EntitySet, computed: ComputedExpressions): readonly string[] {
-  const [name = "", ...rest] = item.path;
-  if (name === "*") return [...entitySet.type.properties.keys(), ...computed.keys()];
-  if (!computed.has(name))
-    findProperty(name, { start: item.start, end: item.start + name.length }, entitySet.type);
-  const [below] = rest;
-  if (below !== undefined) {
-    throw new QueryError(
-      "unknown_property",
-      { start: item.start + name.length + 1, end: item.end },
-      { name: below },
-    );
-  }
-  if (item.options !== null)
-    throw new QueryError("not_supported", item, { feature: "options inside `$select`" });
-  return [name];
-}

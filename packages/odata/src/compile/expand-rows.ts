@@ -1,5 +1,6 @@
 import type { BoundExpand } from "../bound/expand.ts";
 import type { BoundQuery } from "../bound/tree.ts";
+import { nestComplexValues } from "../evaluate/nest.ts";
 import { columnText } from "../json/value-text.ts";
 import type { EntitySet } from "../model/types.ts";
 import type { Dialect } from "../sql/dialect.ts";
@@ -43,7 +44,7 @@ type RecordBuilder<Members> = {
 
 /**
  * Adds the entities that `expand` asks for to the rows of a page compiled with `{ key: true }`: an array, an object
- * or null under the name of each navigation property, and counts as `Name@odata.count`. Runs one statement per
+ * or null under the name of each navigation property, and counts as `Name@odata.count`. Nests complex values. Runs one statement per
  * level and item, however many rows there are, and one more for a count that the rows of a level do not give.
  */
 export const expandRows = (
@@ -54,7 +55,9 @@ export const expandRows = (
 
 const ofObjects: RecordBuilder<Record<string, unknown>> = {
   json: false,
-  ownMembers: (row) => Object.fromEntries(Object.entries(row).filter(([name]) => !isInternal(name))),
+  ownMembers: (row) => ({
+    ...nestComplexValues(Object.fromEntries(Object.entries(row).filter(([name]) => !isInternal(name)))),
+  }),
   addCount: (members, name, count) => Object.assign(members, { [`${name}@odata.count`]: count }),
   addEntity: (members, name, entity) => Object.assign(members, { [name]: entity }),
   addEntities: (members, name, entities) => Object.assign(members, { [name]: entities }),
@@ -97,15 +100,33 @@ const ofTexts = (nulls: boolean): RecordBuilder<string[]> => {
     json: true,
     ownMembers: (row, { select }) => {
       const members: string[] = [];
-      for (const [i, { property }] of select.entries())
-        add(members, property.name, columnText(row[jsonColumnName(i)], property));
-      return members;
+      const texts: Record<string, unknown> = {};
+      let isNested = false;
+      for (const [i, { property, expression }] of select.entries()) {
+        const given = row[jsonColumnName(i)];
+        const isComplex = expression.kind === "Structure";
+        isNested ||= isComplex;
+        const text = columnText(given, property);
+        texts[property.name] = isComplex ? text === "true" : text;
+        if (!isNested) add(members, property.name, text);
+      }
+      return isNested ? nestedMembers(nestComplexValues(texts), nulls) : members;
     },
     addCount: (members, name, count) => add(members, `${name}@odata.count`, String(count)),
     addEntity: (members, name, entity) => add(members, name, entity === null ? "null" : objectText(entity)),
     addEntities: (members, name, entities) => add(members, name, `[${entities.map(objectText).join()}]`),
   };
 };
+
+/** Returns the members of an object whose values are JSON texts, or such objects, or null. */
+const nestedMembers = (texts: DatabaseRow, nulls: boolean): string[] =>
+  Object.entries(texts).flatMap(([name, value]) => {
+    const text =
+      typeof value === "object" && value !== null
+        ? objectText(nestedMembers(value as DatabaseRow, nulls))
+        : String(value);
+    return nulls || text !== "null" ? [`"${name}":${text}`] : [];
+  });
 
 /** @param query query of the rows; null if the builder does not need it */
 async function recordsOf<Members>(

@@ -7,7 +7,7 @@ import type { CompileContext, Operand, RowContext } from "./compile-context.ts";
 import { aggregateItems, itemsOf } from "./items.ts";
 import type { Column } from "./mapping.ts";
 import { columnOperand, encodingOf, presentOperand, toComputedOperand } from "./operand.ts";
-import { presenceOf, rowContextOf } from "./row-context.ts";
+import { presenceOf, rowContextOf, unmappedPath } from "./row-context.ts";
 
 /**
  * Compiles an expression to SQL for its value, which may be null.
@@ -62,8 +62,11 @@ export function compileOperand(node: BoundNode, target: CompileContext): Operand
       return computed(compileSize(node, target), node, target, false);
     case "Choice":
       return compileChoice(node, target);
-    case "Structure":
-      return { sql: presenceOf(node, target), type: node.type, nullable: true, form: "plain", scale: null };
+    case "Structure": {
+      const presence = presenceOf(node, target);
+      if (presence === undefined) throw unmappedPath(node.property.name);
+      return { sql: presence, type: node.type, nullable: true, form: "plain", scale: null };
+    }
     case "Compare":
     case "Membership":
     case "Logical":

@@ -6,6 +6,7 @@ import type { CompileContext } from "./compile-context.ts";
 import { compileOperand } from "./expression.ts";
 import { fold } from "./fold.ts";
 import { toComputedOperand } from "./operand.ts";
+import { presenceOf } from "./row-context.ts";
 
 /** Name of a column selected for JSON. No property's name begins with `$`, so an order by a property never means such a column. */
 export const jsonColumnName = (i: number): string => `$${i}`;
@@ -40,6 +41,7 @@ function compileJsonValue(
   target: CompileContext,
 ): SqlFragment {
   const { dialect } = target;
+  if (expression.kind === "Structure") return sql`(${presenceOf(expression, target) ?? sql`1`} is not null)`;
   const operand = compileOperand(fold(expression), target);
   const asText = sql`cast(${operand.sql} as text)`;
   if (collection) return dialect.name === "postgres" ? asText : operand.sql;

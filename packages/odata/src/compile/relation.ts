@@ -16,7 +16,7 @@ export const relation = (mapping: () => Mapping, on: ColumnPairs): Path => ({
 
 /**
  * A path to a complex value in columns of the current row, given by the names of its members. It is null if the
- * column `present` is null; without `present`, comparing it with null is not supported.
+ * column `present` is null; without `present`, comparing it with null is not supported, and in an answer it is never null.
  */
 export const complexValue = (
   names: Readonly<Record<string, string>>,

@@ -124,14 +124,20 @@ function joined(
 export const joinedTo = (parent: RowContext, rows: Rows, name: string, on: readonly Join[]): SqlFragment =>
   joined(rows, parent.prefix + name, on, (key, column) => parent.outside(parent.read(key, column)));
 
-/** Returns an expression that is null if the row or complex value that `node` leads to is missing. */
-export function presenceOf(node: BoundNode & { kind: "Structure" }, target: CompileContext): SqlFragment {
+/**
+ * Returns an expression that is null if the row or complex value that `node` leads to is missing; undefined if the
+ * mapping does not tell.
+ */
+export function presenceOf(
+  node: BoundNode & { kind: "Structure" },
+  target: CompileContext,
+): SqlFragment | undefined {
   const parent = rowContextOf(node.base, target);
   const path = pathOf(node.property, parent);
   if (path.kind === "rows") return rowContextOf(node, target).outside(sql`1`);
   const { dialect } = target;
   const present = path.kind === "json" ? dialect.nullIfJsonNull(jsonAtPath(path, dialect)) : path.present;
-  if (present === undefined) throw unmappedPath(node.property.name);
+  if (present === undefined) return undefined;
   return parent.outside(parent.read(`${parent.prefix}${node.property.name} present`, present));
 }
 

@@ -7,6 +7,7 @@ import type { CompileContext, Operand } from "./compile-context.ts";
 import { compileOperand } from "./expression.ts";
 import { fold } from "./fold.ts";
 import { columnOperand, encodingOf, toComputedOperand } from "./operand.ts";
+import { presenceOf } from "./row-context.ts";
 
 /** An item that rows are sorted by. */
 export type SortItem = {
@@ -63,9 +64,11 @@ function compileComputed(
   { property: { type, collection }, expression }: Projection,
   target: CompileContext,
 ): SqlFragment {
+  if (expression.kind === "Structure") return sql`(${presenceOf(expression, target) ?? sql`1`} is not null)`;
   const operand = compileOperand(fold(expression), target);
+  if (collection) return toComputedOperand(operand, target).sql;
   const isColumn = operand.form === encodingOf(type, target.dialect.columnEncodings) && !operand.scale;
-  if (isColumn || collection) return operand.sql;
+  if (isColumn) return operand.sql;
   return target.dialect.cast(type, "Edm.String", toComputedOperand(operand, target).sql);
 }
 

@@ -2,16 +2,18 @@ import type { BoundExpand } from "../bound/expand.ts";
 import type { Projection } from "../bound/tree.ts";
 import { codecOf } from "../model/values.ts";
 import { compareRows, evaluate, matches, type Row } from "./evaluate.ts";
+import { nestComplexValues } from "./nest.ts";
 
 /** Returns the selected properties of a row as JSON, with the related rows that `expand` asks for. */
 export function expandRow(row: Row, select: readonly Projection[], expand: readonly BoundExpand[]): Row {
   const selected = select.map(({ property: { name, type, collection }, expression }) => {
     const value = evaluate(expression, row);
+    if (expression.kind === "Structure") return [name, value !== null] as const;
     const toJson = (one: unknown) => (one === null ? null : codecOf(type).toJson(one));
     return [name, collection ? (value as readonly unknown[]).map(toJson) : toJson(value)] as const;
   });
   const added = expand.flatMap((item) => Object.entries(expandItem(row, item)));
-  return Object.fromEntries<unknown>([...selected, ...added]);
+  return { ...nestComplexValues(Object.fromEntries<unknown>(selected)), ...Object.fromEntries(added) };
 }
 
 function expandItem(row: Row, { navigation, query, count, expand }: BoundExpand): Row {

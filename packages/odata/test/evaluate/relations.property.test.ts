@@ -111,6 +111,41 @@ describe.each(Object.entries(engines))("%s agrees with memory about what is rela
     );
   });
 
+  test("on every `$select` of complex values", options, async () => {
+    const paths = fc.subarray(
+      [
+        "Key",
+        "Name",
+        "Address",
+        "Address/City",
+        "Address/Number",
+        "Detail/Area",
+        "Detail/Fee",
+        "Detail/Built",
+        "Detail/Tags",
+        "Detail/Inner/Area",
+        "Detail/Inner/Inner/Name",
+        "Any.House/Address/Any.Address/City",
+      ],
+      { minLength: 1 },
+    );
+    await fc.assert(
+      fc.asyncProperty(estates, several(paths), async (estate, texts) => {
+        await engine.load(estate);
+        const { dialect, run } = engine;
+        const rows = linked(estate).toSorted((a, b) => Number(a["Key"]) - Number(b["Key"]));
+        for (const text of texts.map((names) => names.join())) {
+          const query = bindQuery({ select: parseSelect(text), top: 100 }, houses);
+          const expected = rows.map((row) => expandRow(row, query.select, []));
+          const page = await run(compilePage(query, dialect, housesMapping, { key: true }));
+          const source = { entitySet: houses, mapping: housesMapping, dialect, run };
+          expect(await expandRows(page, [], source), text).toEqual(expected);
+        }
+      }),
+      parameters,
+    );
+  });
+
   test("on every order and filter by what is computed", options, async () => {
     await fc.assert(
       fc.asyncProperty(estates, several(computations), async (estate, texts) => {
