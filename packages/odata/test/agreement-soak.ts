@@ -1,6 +1,6 @@
 /*
  * Soak test: compares SQLite and PostgreSQL with in-memory evaluation on a given number of random queries: filters,
- * orders and generated schemas in turn, a thousand queries per seed.
+ * filters with aliases and casts, orders and generated schemas in turn, a thousand queries per seed.
  *
  *   node --conditions=@cadastre/source --import tsx packages/odata/test/agreement-soak.ts [queries] [first seed]
  *
@@ -9,12 +9,21 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
-import { type BoundQuery, bindQuery, compareRows, matches, parseFilter, parseOrderBy } from "../src/index.ts";
+import {
+  type BoundQuery,
+  bindFilter,
+  bindQuery,
+  compareRows,
+  matches,
+  parseFilter,
+  parseOrderBy,
+} from "../src/index.ts";
 import { hasPostgres } from "../src/testing/postgres.ts";
 import { filterTexts, orderByTexts } from "./support/arbitraries.ts";
 import { openDatabases } from "./support/databases.ts";
 import { listing, rows } from "./support/listing.ts";
 import { openPostgresListings } from "./support/postgres-listings.ts";
+import { rewrittenFilters } from "./support/rewritten-filters.ts";
 import { cases, disagreementOf } from "./support/schemas.ts";
 import { openListings } from "./support/sqlite.ts";
 
@@ -74,9 +83,17 @@ const property = <T>(
  * order.
  */
 const properties: Readonly<Record<string, Property>> = {
-  filters: property(500, filterTexts, async (text) => {
+  filters: property(300, filterTexts, async (text) => {
     const query = bindQuery({ filter: parseFilter(text), top: 100 }, listing);
     return disagreement(`$filter=${text}`, query, keysOf(rows.filter((row) => matches(query.filter, row))));
+  }),
+  rewritten: property(200, rewrittenFilters, async ({ plain, text, aliases }) => {
+    const values = Object.entries(aliases).map(([name, value]) => [name, parseFilter(value)] as const);
+    const options = { aliases: Object.fromEntries(values) };
+    const query = bindQuery({ filter: parseFilter(text), top: 100 }, listing, [], options);
+    const bound = bindFilter(parseFilter(plain), listing);
+    const shown = `$filter=${text}&${JSON.stringify(aliases)}`;
+    return disagreement(shown, query, keysOf(rows.filter((row) => matches(bound, row))));
   }),
   orders: property(200, orderByTexts, async (text) => {
     const query = bindQuery({ orderBy: parseOrderBy(text), top: 100 }, listing);

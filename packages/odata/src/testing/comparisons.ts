@@ -74,6 +74,20 @@ export const operandsByType = {
     literal: fc
       .constantFrom("'PT36H'", "'-PT36H'", "'PT0.0000001S'", "'P99999999DT0.000000000002S'")
       .map((literal) => `duration${literal}`),
+    unprefixed: fc.constantFrom("'PT36H'", "'-PT36H'", "'PT0.0000001S'"),
+  },
+  enumeration: {
+    names: ["View"],
+    literal: fc.constantFrom(
+      "'City'",
+      "'Lake,City'",
+      "'City, Lake'",
+      "'5'",
+      "'Mountain,4'",
+      "Demo.Views'City'",
+      "Demo.Views'2'",
+      "Demo.Views'0'",
+    ),
   },
   guid: {
     names: ["Id"],

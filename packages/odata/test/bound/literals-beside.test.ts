@@ -211,3 +211,11 @@ describe("a number beside a single is rounded to a single", () => {
     expect(evaluate(bindExpression(parseFilter(text), set), row)).toBe(value);
   });
 });
+
+test("a tuple, its rows and their list may be aliases", () => {
+  const values = { "@t": "[Style,Small]", "@r": '["Ranch",200]', "@l": '[["Modern",1],@r]', "@u": "@t" };
+  const parsed = Object.entries(values).map(([name, text]) => [name, parseExpression(text)] as const);
+  const options = { aliases: Object.fromEntries(parsed) };
+  for (const text of ["@t in @l", "@u in [@r]", "[Style,Small] in @l"])
+    expect(evaluate(bindExpression(parseFilter(text), set, options), row), text).toBe(true);
+});

@@ -4,6 +4,7 @@ import {
   type BoundNode,
   type BoundQuery,
   bindExpression,
+  bindFilter,
   bindQuery,
   compareRows,
   matches,
@@ -15,6 +16,7 @@ import { callNode, pointNode } from "../../src/tree/index.ts";
 import { filterTexts, orderByTexts } from "../support/arbitraries.ts";
 import { listing, rows } from "../support/listing.ts";
 import { openPostgresListings } from "../support/postgres-listings.ts";
+import { rewrittenFilters } from "../support/rewritten-filters.ts";
 import { openListings } from "../support/sqlite.ts";
 
 /** A database that holds the rows. */
@@ -139,6 +141,26 @@ describe.each(Object.entries(engines))("%s agrees with memory", (_, engine) => {
       parameters,
     );
   });
+
+  test(
+    "on the rows of every filter with aliases and casts, which mean what they stand for",
+    options,
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(rewrittenFilters, fc.boolean(), async ({ plain, text, aliases }, ignoreCase) => {
+          const bound = bindFilter(parseFilter(plain), listing, { ignoreCase });
+          const expected = rows.filter((row) => matches(bound, row)).map((row) => row[key]);
+          const values = Object.entries(aliases).map(([name, value]) => [name, parseFilter(value)] as const);
+          const options = { ignoreCase, aliases: Object.fromEntries(values) };
+          const query = bindQuery({ filter: parseFilter(text), top: 100 }, listing, [], options);
+          const shown = `${text} & ${JSON.stringify(aliases)}`;
+          expect(await engine.keys(query), shown).toEqual(expected);
+          expect(await engine.count(query), shown).toBe(expected.length);
+        }),
+        parameters,
+      );
+    },
+  );
 
   test.each([null, 0, 1e5, 1e7])(
     "on the places at two numbers, and those within %j metres",

@@ -75,6 +75,11 @@ const lambda = fc.oneof(
   ),
 );
 
+/** Literals without prefix, which the other operand makes durations. */
+const duration = fc
+  .tuple(fc.constant("Stay"), comparator, operandsByType.duration.unprefixed)
+  .map((parts) => parts.join(" "));
+
 const call1 = (names: readonly string[], argument: fc.Arbitrary<string>) =>
   fc.tuple(fc.constantFrom(...names), argument).map(([name, text]) => `${name}(${text})`);
 
@@ -191,6 +196,7 @@ export const filterTexts: fc.Arbitrary<string> = fc.letrec<{ filter: string }>((
     { depthSize: "small", withCrossShrink: true },
     comparison,
     computation,
+    duration,
     call,
     lambda,
     fc.constantFrom("WaterfrontYN", "true", "false", "null"),

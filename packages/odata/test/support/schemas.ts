@@ -6,6 +6,7 @@ import {
   compileCount,
   compilePage,
   type EntitySet,
+  type EnumType,
   matches,
   type PrimitiveType,
   parseFilter,
@@ -101,24 +102,59 @@ const values: Readonly<Partial<Record<PrimitiveType, fc.Arbitrary<unknown>>>> = 
 };
 const types = [...Object.keys(values), "Edm.Decimal"] as PrimitiveType[];
 
+/** Enumerations: with the default numbers and with others, of single values and of flags. */
+const enumTypes: readonly EnumType[] = [
+  { name: "Ns.Color", members: ["Red", "Green", "Blue"], isFlags: false },
+  { name: "Ns.Grade", members: ["A", "B", "C"], values: [30, -2, 0], isFlags: false },
+  { name: "Ns.Views", members: ["Lake", "City", "Sea"], isFlags: true },
+  { name: "Ns.Rights", members: ["Read", "Write"], values: [8, 2n ** 40n], isFlags: true },
+];
+
+/** Texts of the values of an enumeration as columns hold them. */
+const memberText = ({ members, isFlags }: EnumType): fc.Arbitrary<string> =>
+  isFlags ? fc.subarray([...members]).map((names) => names.join()) : fc.constantFrom(...members);
+
+const numbersOf = ({ values, members, isFlags }: EnumType): readonly bigint[] =>
+  members.map((_, i) => BigInt(values?.[i] ?? (isFlags ? 2 ** i : i)));
+
+/** Literals of an enumeration: by names or numbers, with and without prefix. */
+const memberLiteral = (type: EnumType): fc.Arbitrary<string> =>
+  fc
+    .tuple(
+      fc.subarray(
+        type.members.flatMap((name, i) => [name, String(numbersOf(type)[i])]),
+        { minLength: 1, ...(type.isFlags ? {} : { maxLength: 1 }) },
+      ),
+      fc.constantFrom("", type.name),
+    )
+    .map(([parts, prefix]) => `${prefix}'${parts.join()}'`);
+
 const property: fc.Arbitrary<StructuralProperty> = fc
   .record({
     name: fc.constantFrom(...propertyNames),
-    type: fc.constantFrom(...types),
+    type: fc.constantFrom("Edm.String", ...types),
     collection: fc.integer({ max: 4, min: 0 }).map((n) => n === 0),
     nullable: fc.boolean(),
     precision: fc.constant(14),
     scale: fc.integer({ min: 0, max: 6 }),
+    enumType: fc.option(fc.constantFrom(...enumTypes)),
   })
-  .map(({ precision, scale, collection, ...rest }) => ({
+  .map(({ precision, scale, collection, enumType, ...rest }) => ({
     ...rest,
+    ...(rest.type === "Edm.String" && enumType !== null ? { enumType } : {}),
     collection: collection && ["Edm.String", "Edm.Int64", "Edm.Boolean"].includes(rest.type),
     ...(rest.type === "Edm.Decimal" ? { precision, scale } : {}),
   }));
 
-function valuesOf({ type, collection, nullable, scale = 0 }: StructuralProperty): fc.Arbitrary<unknown> {
+function valuesOf({
+  type,
+  collection,
+  nullable,
+  scale = 0,
+  enumType,
+}: StructuralProperty): fc.Arbitrary<unknown> {
   const decimal = fc.integer({ min: -1e9, max: 1e9 }).map((n) => (n / 10 ** scale).toFixed(scale));
-  const one = values[type] ?? decimal;
+  const one = enumType === undefined ? (values[type] ?? decimal) : memberText(enumType);
   if (collection) return fc.array(fc.option(one, { freq: 4 }), { maxLength: 3 });
   return nullable ? fc.option(one, { freq: 3 }) : one;
 }
@@ -126,13 +162,15 @@ function valuesOf({ type, collection, nullable, scale = 0 }: StructuralProperty)
 const key: StructuralProperty = { name: "Id", type: "Edm.Int32", collection: false, nullable: false };
 
 function filtersOf(entitySet: EntitySet, properties: readonly StructuralProperty[]): fc.Arbitrary<string> {
-  const comparisons = properties.map(({ name, type, collection }) => {
-    const literal = literals[type] ?? numberOperand;
+  const comparisons = properties.map(({ name, type, collection, enumType }) => {
+    const literal = enumType === undefined ? (literals[type] ?? numberOperand) : memberLiteral(enumType);
     if (collection)
       return fc
         .tuple(fc.constantFrom("any", "all"), comparator, literal)
         .map(([operator, comparing, value]) => `${name}/${operator}(x:x ${comparing} ${value})`);
-    const others = properties.filter((other) => other.type === type && !other.collection);
+    const others = properties.filter(
+      (other) => other.type === type && other.enumType === enumType && !other.collection,
+    );
     const operand = fc.oneof(
       literal,
       fc.constant("null"),
@@ -141,6 +179,7 @@ function filtersOf(entitySet: EntitySet, properties: readonly StructuralProperty
     return fc.oneof(
       fc.tuple(comparator, operand).map(([comparing, value]) => `${name} ${comparing} ${value}`),
       fc.array(literal, { minLength: 1, maxLength: 3 }).map((items) => `${name} in (${items.join()})`),
+      ...(enumType?.isFlags === true ? [literal.map((flags) => `${name} has ${flags}`)] : []),
     );
   });
   return fc.letrec<{ filter: string }>((tie) => ({
