@@ -6,7 +6,6 @@ import {
   compileCount,
   compilePage,
   type EntitySet,
-  type EnumType,
   matches,
   type PrimitiveType,
   parseFilter,
@@ -16,6 +15,7 @@ import {
   type StructuralProperty,
   tableMapping,
 } from "../../src/index.ts";
+import type { EnumType } from "../../src/model/types.ts";
 import { callTexts, literals } from "../../src/testing/calls.ts";
 import { comparator, numberOperand } from "../../src/testing/comparisons.ts";
 import type { TestDatabase } from "./databases.ts";
