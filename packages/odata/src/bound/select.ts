@@ -78,7 +78,7 @@ const whole = (item: SelectItem): Segment => ({ name: item.path.join("/"), span:
 
 /** Projects what a path of complex properties leads to: one property, or all of a complex value. */
 function complexProjections(
-  [first, ...rest]: readonly [Segment, ...Segment[]] | readonly Segment[],
+  [first, ...rest]: readonly Segment[],
   type: StructuredType,
   base: StructureNode | undefined,
   prefix: string,
