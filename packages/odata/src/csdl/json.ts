@@ -1,4 +1,20 @@
-import type { Annotation, EntityModel, EntitySet, EntityType, StructuralProperty } from "../model/types.ts";
+import type {
+  Annotation,
+  EntityModel,
+  EntitySet,
+  EnumType,
+  StructuralProperty,
+  StructuredProperty,
+  StructuredType,
+} from "../model/types.ts";
+import {
+  bindingsOf,
+  isEntityType,
+  memberValues,
+  schemaTypesOf,
+  splitName,
+  structuredOf,
+} from "./schema-types.ts";
 import { vocabulariesOf } from "./vocabularies.ts";
 
 type Json = string | number | boolean | readonly Json[] | { readonly [name: string]: Json };
@@ -10,34 +26,61 @@ export function writeCsdlJson(model: EntityModel): string {
     json,
     { $Include: [{ $Namespace: namespace }] },
   ]);
-  const types = [...new Set(model.entitySets.map((set) => set.type))];
+  const { namespace } = model;
+  const { structured, enums } = schemaTypesOf(model);
+  const enumsOf = (types: readonly EnumType[] = []) =>
+    Object.fromEntries(types.map((type) => [splitName(type.name)[1], enumType(type)]));
+  const others = [...enums].filter(([name]) => name !== namespace);
   const document: JsonObject = {
     $Version: "4.01",
     ...(references.length === 0 ? {} : { $Reference: Object.fromEntries(references) }),
-    $EntityContainer: `${model.namespace}.${model.container}`,
-    [model.namespace]: {
-      ...Object.fromEntries(types.map((type) => [type.name, entityType(type)])),
+    $EntityContainer: `${namespace}.${model.container}`,
+    [namespace]: {
+      ...enumsOf(enums.get(namespace)),
+      ...Object.fromEntries(structured.map((type) => [type.name, structuredType(type, namespace)])),
       [model.container]: {
         $Kind: "EntityContainer",
-        ...Object.fromEntries(model.entitySets.map((set) => [set.name, entitySet(set, model.namespace)])),
+        ...Object.fromEntries(model.entitySets.map((set) => [set.name, entitySet(set, model)])),
       },
     },
+    ...Object.fromEntries(others.map(([name, types]) => [name, enumsOf(types)])),
   };
   return JSON.stringify(document);
 }
 
-const entityType = ({ key, properties, annotations }: EntityType): JsonObject => ({
-  $Kind: "EntityType",
-  $Key: key,
-  ...Object.fromEntries([...properties.values()].map((property) => [property.name, toJson(property)])),
-  ...annotated(annotations),
+const enumType = (type: EnumType): JsonObject => ({
+  $Kind: "EnumType",
+  ...(type.isFlags ? { $IsFlags: true } : {}),
+  ...Object.fromEntries(memberValues(type).map(([name, value]) => [name, Number(value)])),
 });
+
+function structuredType(type: StructuredType, namespace: string): JsonObject {
+  const properties = Object.fromEntries([
+    ...[...type.properties.values()].map((property) => [property.name, toJson(property)] as const),
+    ...structuredOf(type).map(
+      (property) => [property.name, structuredProperty(property, namespace)] as const,
+    ),
+  ]);
+  if (!isEntityType(type)) return { $Kind: "ComplexType", ...properties };
+  return { $Kind: "EntityType", $Key: type.key, ...properties, ...annotated(type.annotations) };
+}
+
+function structuredProperty({ target, collection }: StructuredProperty, namespace: string): JsonObject {
+  const type = target();
+  return {
+    ...(isEntityType(type) ? { $Kind: "NavigationProperty" } : {}),
+    $Type: `${namespace}.${type.name}`,
+    ...(collection ? { $Collection: true } : { $Nullable: true }),
+  };
+}
 
 /** Writes a property. Omitted members have defaults: the type `Edm.String`, single-valued, not nullable. */
 function toJson(property: StructuralProperty): JsonObject {
-  const { type, collection, nullable, maxLength, precision, scale, srid, annotations } = property;
+  const { type, enumType: named, collection, nullable, annotations } = property;
+  const { maxLength, precision, scale, srid } = property;
+  const single = named?.name ?? type;
   return {
-    ...(type === "Edm.String" ? {} : { $Type: type }),
+    ...(single === "Edm.String" ? {} : { $Type: single }),
     ...(collection ? { $Collection: true } : {}),
     ...(nullable ? { $Nullable: true } : {}),
     ...(maxLength === undefined ? {} : { $MaxLength: maxLength }),
@@ -48,11 +91,15 @@ function toJson(property: StructuralProperty): JsonObject {
   };
 }
 
-const entitySet = ({ type, annotations }: EntitySet, namespace: string): JsonObject => ({
-  $Collection: true,
-  $Type: `${namespace}.${type.name}`,
-  ...annotated(annotations),
-});
+function entitySet({ type, annotations }: EntitySet, model: EntityModel): JsonObject {
+  const bindings = bindingsOf(type, model);
+  return {
+    $Collection: true,
+    $Type: `${model.namespace}.${type.name}`,
+    ...(bindings.length === 0 ? {} : { $NavigationPropertyBinding: Object.fromEntries(bindings) }),
+    ...annotated(annotations),
+  };
+}
 
 const annotated = (annotations: readonly Annotation[] = []): JsonObject =>
   Object.fromEntries(annotations.map(({ term, value }) => [`@${term}`, value]));

@@ -1,24 +1,45 @@
-import type { Annotation, EntityModel, EntitySet, EntityType, StructuralProperty } from "../model/types.ts";
+import type {
+  Annotation,
+  EntityModel,
+  EntitySet,
+  EnumType,
+  StructuralProperty,
+  StructuredProperty,
+  StructuredType,
+} from "../model/types.ts";
+import {
+  bindingsOf,
+  isEntityType,
+  memberValues,
+  schemaTypesOf,
+  splitName,
+  structuredOf,
+} from "./schema-types.ts";
 import { vocabulariesOf } from "./vocabularies.ts";
 import { type Attributes, element, printDocument, type XmlElement } from "./xml-element.ts";
 
 /** Writes the model as a CSDL XML document, the body of `$metadata`. Source: OData CSDL XML 4.01. */
 export function writeCsdlXml(model: EntityModel, version: "4.0" | "4.01" = "4.0"): string {
-  const types = [...new Set(model.entitySets.map((set) => set.type))];
+  const { namespace } = model;
+  const { structured, enums } = schemaTypesOf(model);
   const container = element(
     "EntityContainer",
     { Name: model.container },
-    model.entitySets.map((set) => entitySet(set, model.namespace)),
+    model.entitySets.map((set) => entitySet(set, model)),
   );
-  const schema = element(
-    "Schema",
-    { xmlns: "http://docs.oasis-open.org/odata/ns/edm", Namespace: model.namespace },
-    [...types.map(entityType), container],
-  );
+  const own = [
+    ...(enums.get(namespace) ?? []).map(enumType),
+    ...structured.map((type) => structuredType(type, namespace)),
+    container,
+  ];
+  const others = [...enums].filter(([name]) => name !== namespace);
   return printDocument(
     element("edmx:Edmx", { "xmlns:edmx": "http://docs.oasis-open.org/odata/ns/edmx", Version: version }, [
       ...references(model),
-      element("edmx:DataServices", {}, [schema]),
+      element("edmx:DataServices", {}, [
+        schema(namespace, own),
+        ...others.map(([name, types]) => schema(name, types.map(enumType))),
+      ]),
     ]),
   );
 }
@@ -28,22 +49,46 @@ const references = (model: EntityModel): readonly XmlElement[] =>
     element("edmx:Reference", { Uri: xml }, [element("edmx:Include", { Namespace: namespace })]),
   );
 
-const entityType = ({ name, key, properties, annotations }: EntityType): XmlElement =>
-  element("EntityType", { Name: name }, [
-    element(
-      "Key",
-      {},
-      key.map((property) => element("PropertyRef", { Name: property })),
-    ),
-    ...[...properties.values()].map(toElement),
-    ...annotated(annotations),
-  ]);
+const schema = (namespace: string, children: readonly XmlElement[]): XmlElement =>
+  element("Schema", { xmlns: "http://docs.oasis-open.org/odata/ns/edm", Namespace: namespace }, children);
+
+const enumType = (type: EnumType): XmlElement =>
+  element(
+    "EnumType",
+    { Name: splitName(type.name)[1], ...(type.isFlags ? { IsFlags: "true" } : {}) },
+    memberValues(type).map(([name, value]) => element("Member", { Name: name, Value: value })),
+  );
+
+function structuredType(type: StructuredType, namespace: string): XmlElement {
+  const properties = [
+    ...[...type.properties.values()].map(toElement),
+    ...structuredOf(type).map((property) => structuredProperty(property, namespace)),
+  ];
+  if (!isEntityType(type)) return element("ComplexType", { Name: type.name }, properties);
+  const key = element(
+    "Key",
+    {},
+    type.key.map((property) => element("PropertyRef", { Name: property })),
+  );
+  return element("EntityType", { Name: type.name }, [key, ...properties, ...annotated(type.annotations)]);
+}
+
+function structuredProperty({ name, target, collection }: StructuredProperty, namespace: string): XmlElement {
+  const type = target();
+  const qualified = `${namespace}.${type.name}`;
+  return element(isEntityType(type) ? "NavigationProperty" : "Property", {
+    Name: name,
+    Type: collection ? `Collection(${qualified})` : qualified,
+  });
+}
 
 function toElement(property: StructuralProperty): XmlElement {
-  const { name, type, collection, nullable, maxLength, precision, scale, srid, annotations } = property;
+  const { name, type, enumType: named, collection, nullable, annotations } = property;
+  const { maxLength, precision, scale, srid } = property;
+  const single = named?.name ?? type;
   const attributes: Attributes = {
     Name: name,
-    Type: collection ? `Collection(${type})` : type,
+    Type: collection ? `Collection(${single})` : single,
     ...(nullable ? {} : { Nullable: "false" }),
     ...(maxLength === undefined ? {} : { MaxLength: maxLength }),
     ...(precision === undefined ? {} : { Precision: precision }),
@@ -54,8 +99,13 @@ function toElement(property: StructuralProperty): XmlElement {
   return element("Property", attributes, annotated(annotations));
 }
 
-const entitySet = ({ name, type, annotations }: EntitySet, namespace: string): XmlElement =>
-  element("EntitySet", { Name: name, EntityType: `${namespace}.${type.name}` }, annotated(annotations));
+const entitySet = ({ name, type, annotations }: EntitySet, model: EntityModel): XmlElement =>
+  element("EntitySet", { Name: name, EntityType: `${model.namespace}.${type.name}` }, [
+    ...bindingsOf(type, model).map(([path, target]) =>
+      element("NavigationPropertyBinding", { Path: path, Target: target }),
+    ),
+    ...annotated(annotations),
+  ]);
 
 /** Attribute of an `Annotation` element that holds a value, by the JavaScript type of the value. */
 const valueAttributes = { string: "String", number: "Int", boolean: "Bool" } as const;

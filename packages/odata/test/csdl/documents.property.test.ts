@@ -1,8 +1,14 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { writeCsdlJson, writeCsdlXml } from "../../src/csdl/index.ts";
-import type { EntityModel, EntitySet, PrimitiveType, StructuralProperty } from "../../src/index.ts";
-import type { Annotation } from "../../src/run/index.ts";
+import type {
+  EntityModel,
+  EntitySet,
+  EntityType,
+  PrimitiveType,
+  StructuralProperty,
+} from "../../src/index.ts";
+import type { Annotation, EnumType, StructuredProperty, StructuredType } from "../../src/run/index.ts";
 import { toCsdlJson } from "../support/csdl-json.ts";
 import { faultsOf, readXml } from "../support/csdl-xml.ts";
 import { homes } from "../support/homes.ts";
@@ -53,6 +59,13 @@ const facts = fc.record({
   type: fc.constantFrom(...types),
   collection: fc.boolean(),
   nullable: fc.boolean(),
+  enumType: fc.option(
+    fc.constantFrom<EnumType>(
+      { name: "Sales.Model.PatternEnum", members: ["Plain", "Striped"], isFlags: false },
+      { name: "Other.ViewEnum", members: ["City", "Lake"], values: [1, 4], isFlags: true },
+    ),
+    { nil: undefined, freq: 4 },
+  ),
   facets,
   annotations,
 });
@@ -60,9 +73,10 @@ const facts = fc.record({
 const properties: fc.Arbitrary<readonly StructuralProperty[]> = fc
   .uniqueArray(fc.tuple(name, facts), { minLength: 1, maxLength: 4, selector: ([own]) => own })
   .map((all) =>
-    all.map(([own, { facets: more, annotations: said, ...fact }]) => ({
+    all.map(([own, { facets: more, annotations: said, enumType, ...fact }]) => ({
       name: own,
       ...fact,
+      ...(enumType !== undefined && fact.type === "Edm.String" ? { enumType } : {}),
       ...more,
       ...annotated(said),
     })),
@@ -79,9 +93,33 @@ const entitySet: fc.Arbitrary<EntitySet> = fc
 const annotated = (said: readonly Annotation[] | undefined) =>
   said === undefined ? {} : { annotations: said };
 
+/** From the place of a type to that of another, by a name. */
+const link = fc.record({ from: fc.nat(3), to: fc.nat(5), collection: fc.boolean() });
+
 const models: fc.Arbitrary<EntityModel> = fc
-  .uniqueArray(entitySet, { maxLength: 4, selector: ({ name: own }) => own })
-  .map((entitySets) => ({ namespace: "Sales.Model", container: "Everything", entitySets }));
+  .tuple(
+    fc.uniqueArray(entitySet, { maxLength: 4, selector: ({ name: own }) => own }),
+    fc.array(link, { maxLength: 6 }),
+  )
+  .map(([entitySets, links]) => {
+    const complex: StructuredType = { name: "a_ComplexType", properties: new Map(), structured: new Map() };
+    const types = [...entitySets.map(({ type }) => type), complex];
+    const structured = types.map(() => new Map<string, StructuredProperty>());
+    const linked: StructuredType[] = types.map((type, i) => ({
+      ...type,
+      structured: structured[i] ?? new Map(),
+    }));
+    for (const [i, { from, to, collection }] of links.entries()) {
+      const target = () => linked[to % linked.length] as StructuredType;
+      const own = `link_${i}`;
+      structured[from % linked.length]?.set(own, { name: own, target, collection });
+    }
+    return {
+      namespace: "Sales.Model",
+      container: "Everything",
+      entitySets: entitySets.map((set, i) => ({ ...set, type: linked[i] as EntityType })),
+    };
+  });
 
 const fixed: EntityModel = {
   namespace: "org.reso.metadata",

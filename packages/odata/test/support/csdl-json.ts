@@ -5,7 +5,7 @@ type Members = Readonly<Record<string, unknown>>;
 /** Converts a CSDL XML document to CSDL JSON. Source: OData CSDL JSON 4.01 and CSDL XML 4.01. */
 export function toCsdlJson(edmx: XmlElement): Members {
   const [services = {}] = childrenOf(edmx, "edmx:DataServices");
-  const [schema = {}] = childrenOf(services, "Schema");
+  const [schema = {}, ...others] = childrenOf(services, "Schema");
   const [container = {}] = childrenOf(schema, "EntityContainer");
   const namespace = attributeOf(schema, "Namespace") ?? "";
   const references = childrenOf(edmx, "edmx:Reference").map((reference): [string, Members] => [
@@ -21,14 +21,44 @@ export function toCsdlJson(edmx: XmlElement): Members {
     ...(references.length === 0 ? {} : { $Reference: Object.fromEntries(references) }),
     $EntityContainer: `${namespace}.${attributeOf(container, "Name")}`,
     [namespace]: {
+      ...named(childrenOf(schema, "EnumType"), toEnumType),
       ...named(childrenOf(schema, "EntityType"), toEntityType),
+      ...named(childrenOf(schema, "ComplexType"), toComplexType),
       ...named([container], (inner) => ({
         $Kind: "EntityContainer",
         ...named(childrenOf(inner, "EntitySet"), toEntitySet),
       })),
     },
+    ...Object.fromEntries(
+      others.map((other) => [
+        attributeOf(other, "Namespace") ?? "",
+        named(childrenOf(other, "EnumType"), toEnumType),
+      ]),
+    ),
   };
 }
+
+const toEnumType = (element: XmlElement): Members => ({
+  $Kind: "EnumType",
+  ...(attributeOf(element, "IsFlags") === undefined ? {} : { $IsFlags: true }),
+  ...Object.fromEntries(
+    childrenOf(element, "Member").map((member) => [
+      attributeOf(member, "Name") ?? "",
+      Number(attributeOf(member, "Value")),
+    ]),
+  ),
+});
+
+const toComplexType = (element: XmlElement): Members => ({
+  $Kind: "ComplexType",
+  ...named(childrenOf(element, "Property"), toProperty),
+  ...named(childrenOf(element, "NavigationProperty"), toNavigation),
+});
+
+const toNavigation = (element: XmlElement): Members => ({
+  $Kind: "NavigationProperty",
+  ...toProperty(element),
+});
 
 const named = (elements: readonly XmlElement[], write: (element: XmlElement) => Members): Members =>
   Object.fromEntries(
@@ -41,14 +71,22 @@ const toEntityType = (element: XmlElement): Members => ({
     .flatMap((key) => childrenOf(key, "PropertyRef"))
     .map((reference) => attributeOf(reference, "Name")),
   ...named(childrenOf(element, "Property"), toProperty),
+  ...named(childrenOf(element, "NavigationProperty"), toNavigation),
   ...annotationsOf(element),
 });
 
-const toEntitySet = (element: XmlElement): Members => ({
-  $Collection: true,
-  $Type: attributeOf(element, "EntityType"),
-  ...annotationsOf(element),
-});
+function toEntitySet(element: XmlElement): Members {
+  const bindings = childrenOf(element, "NavigationPropertyBinding").map((binding) => [
+    attributeOf(binding, "Path") ?? "",
+    attributeOf(binding, "Target"),
+  ]);
+  return {
+    $Collection: true,
+    $Type: attributeOf(element, "EntityType"),
+    ...(bindings.length === 0 ? {} : { $NavigationPropertyBinding: Object.fromEntries(bindings) as Members }),
+    ...annotationsOf(element),
+  };
+}
 
 function toProperty(element: XmlElement): Members {
   const text = (name: string) => attributeOf(element, name);
@@ -59,7 +97,8 @@ function toProperty(element: XmlElement): Members {
     Object.entries({
       $Type: (item ?? type) === "Edm.String" ? undefined : (item ?? type),
       $Collection: item === undefined ? undefined : true,
-      $Nullable: text("Nullable") === "false" ? undefined : true,
+      // A collection of structured values has no `Nullable`.
+      $Nullable: text("Nullable") === "false" || isOfStructures(type) ? undefined : true,
       $MaxLength: numberOf(text("MaxLength")),
       $Precision: numberOf(text("Precision")),
       // Without the attribute, the scale is 0 in XML, but unrestricted in JSON.
@@ -69,6 +108,8 @@ function toProperty(element: XmlElement): Members {
     }).filter(([, value]) => value !== undefined),
   );
 }
+
+const isOfStructures = (type: string): boolean => /^Collection\((?!Edm\.)(?!.*Enum\))/.test(type);
 
 const numberOf = (text: string | undefined): number | undefined =>
   text === undefined || text === "variable" ? undefined : Number(text);

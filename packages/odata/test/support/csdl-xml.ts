@@ -25,18 +25,32 @@ const rules: Readonly<Record<string, Rule>> = {
   },
   "edmx:Reference": { attributes: { Uri: /^https:\/\/.+\.xml$/ }, children: { "edmx:Include": [1, 1] } },
   "edmx:Include": { attributes: { Namespace: dotted }, children: {} },
-  "edmx:DataServices": { attributes: {}, children: { Schema: one } },
+  "edmx:DataServices": { attributes: {}, children: { Schema: [1, many[1]] } },
   Schema: {
     attributes: { xmlns: /^http:\/\/docs\.oasis-open\.org\/odata\/ns\/edm$/, Namespace: dotted },
-    children: { EntityType: many, EntityContainer: one },
+    children: { EnumType: many, EntityType: many, ComplexType: many, EntityContainer: [0, 1] },
   },
-  EntityType: { attributes: { Name: identifier }, children: { Key: one, Property: many, Annotation: many } },
+  EntityType: {
+    attributes: { Name: identifier },
+    children: { Key: one, Property: many, NavigationProperty: many, Annotation: many },
+  },
+  ComplexType: { attributes: { Name: identifier }, children: { Property: many, NavigationProperty: many } },
+  EnumType: {
+    attributes: { Name: identifier, "IsFlags?": /^true$/ },
+    children: { Member: [1, many[1]] },
+  },
+  Member: { attributes: { Name: identifier, Value: /^-?\d+$/ }, children: {} },
+  NavigationProperty: {
+    attributes: { Name: identifier, Type: /^(?:[\w.]+|Collection\([\w.]+\))$/ },
+    children: {},
+  },
+  NavigationPropertyBinding: { attributes: { Path: identifier, Target: identifier }, children: {} },
   Key: { attributes: {}, children: { PropertyRef: [1, many[1]] } },
   PropertyRef: { attributes: { Name: identifier }, children: {} },
   Property: {
     attributes: {
       Name: identifier,
-      Type: /^(?:Edm\.\w+|Collection\(Edm\.\w+\))$/,
+      Type: /^(?:[\w.]+|Collection\([\w.]+\))$/,
       "Nullable?": /^(?:true|false)$/,
       "MaxLength?": /^[1-9]\d*$/,
       "Precision?": /^\d+$/,
@@ -46,7 +60,10 @@ const rules: Readonly<Record<string, Rule>> = {
     children: { Annotation: many },
   },
   EntityContainer: { attributes: { Name: identifier }, children: { EntitySet: many } },
-  EntitySet: { attributes: { Name: identifier, EntityType: dotted }, children: { Annotation: many } },
+  EntitySet: {
+    attributes: { Name: identifier, EntityType: dotted },
+    children: { NavigationPropertyBinding: many, Annotation: many },
+  },
   Annotation: {
     attributes: { Term: dotted, "String?": any, "Int?": /^-?\d+$/, "Bool?": /^(?:true|false)$/ },
     children: {},
