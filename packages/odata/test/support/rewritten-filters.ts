@@ -30,10 +30,11 @@ const aliased: ReadonlySet<SyntaxNode["kind"]> = new Set([
 function replaceable(node: SyntaxNode, isOwn: boolean): readonly { node: SyntaxNode; isOwn: boolean }[] {
   if (node.kind === "List") return [];
   const inner = isOwn && node.kind !== "Lambda" && node.kind !== "Count";
-  // The collection before a lambda operator is a path.
-  const below = children(node).filter(
-    (child) => !(child.kind === "Name" && (node.kind === "Lambda" || node.kind === "Count")),
-  );
+  // The collection before a lambda operator is a path, and a text in an array has double quotes.
+  const isFixed = ({ kind }: SyntaxNode): boolean =>
+    (kind === "Name" && (node.kind === "Lambda" || node.kind === "Count")) ||
+    (kind === "Literal" && node.kind === "Array");
+  const below = children(node).filter((child) => !isFixed(child));
   const own = aliased.has(node.kind) && (node.kind !== "Name" || isOwn) ? [{ node, isOwn }] : [];
   return [...own, ...below.flatMap((child) => replaceable(child, inner))];
 }
