@@ -24,5 +24,15 @@ describe.runIf(hasPostgres)("listings out of PostgreSQL", () => {
   });
   afterAll(() => close());
 
+  test("photos come with their listing, and a town shows its own", async () => {
+    const read = async (path: string, headers = {}) =>
+      (await (await fetch(`${origin}/odata/${path}`, { headers })).json()) as { value: unknown[] };
+    expect(
+      (await read("Property?$expand=Photos($select=MediaURL;$top=1)&$select=ListingKey&$top=1")).value,
+    ).toEqual([{ ListingKey: "L1", Photos: [{ MediaURL: "https://photos.example/L1-1.jpg" }] }]);
+    const town = { "x-town": "O'Fallon" };
+    expect((await read("Property?$select=ListingKey", town)).value).toEqual([{ ListingKey: "L3" }]);
+  });
+
   testExampleListings(new URL("README.md", import.meta.url), () => origin, { expect, test });
 });

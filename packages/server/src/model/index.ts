@@ -3,6 +3,7 @@
  *
  * @module
  */
+export { type SqlFragment, sql } from "@cadastre/odata";
 export {
   type EntityOf,
   type EntitySetDeclaration,
