@@ -59,7 +59,7 @@ describe("npm run sbom", () => {
         expect(names).toContain(`pkg:npm/${needed.replace("@", "%40")}`);
     }
     // What is compiled into a package is delivered with it.
-    for (const own of ["chevrotain", "lodash-es"]) expect(names).toContain(`pkg:npm/${own}`);
+    for (const own of ["chevrotain", "lodash-es", "re2js"]) expect(names).toContain(`pkg:npm/${own}`);
     for (const tool of ["vitest", "typescript", "%40biomejs/biome"])
       expect(names).not.toContain(`pkg:npm/${tool}`);
   });

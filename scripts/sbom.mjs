@@ -57,7 +57,7 @@ function keyOf(name, version) {
 }
 
 /** Development dependencies whose code the compiled package contains, by importer. */
-const embedded = { "packages/odata": ["chevrotain"] };
+const embedded = { "packages/odata": ["chevrotain", "geographiclib-geodesic", "re2js"] };
 
 const dependenciesOf = (key) => {
   if (workspace.has(key)) {

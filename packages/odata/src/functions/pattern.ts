@@ -1,4 +1,5 @@
-import { RE2JS } from "re2js";
+import type { RE2JS } from "re2js";
+import { loadRe2js } from "./re2js.ts";
 
 /** Inclusive ranges of code points. */
 type Ranges = readonly (readonly [first: number, last: number])[];
@@ -246,7 +247,7 @@ function translate(pattern: string): string | null {
 
 function compile(pattern: string): RE2JS | null {
   const translated = translate(pattern);
-  return translated === null ? null : RE2JS.compile(translated);
+  return translated === null ? null : loadRe2js().RE2JS.compile(translated);
 }
 
 function compiledPattern(pattern: string): RE2JS | null {

@@ -1,7 +1,5 @@
-import geodesic from "geographiclib-geodesic";
 import type { Position } from "../syntax/tree.ts";
-
-const ellipsoid = geodesic.Geodesic.WGS84;
+import { loadGeographicLib } from "./geographiclib.ts";
 
 /**
  * Returns the distance in metres between two positions, along the geodesic on the WGS 84 ellipsoid; null if a
@@ -10,7 +8,7 @@ const ellipsoid = geodesic.Geodesic.WGS84;
 export function distance(from: Position, to: Position): number | null {
   const [longitude1 = Number.NaN, latitude1 = Number.NaN] = from;
   const [longitude2 = Number.NaN, latitude2 = Number.NaN] = to;
-  const { s12 } = ellipsoid.Inverse(latitude1, longitude1, latitude2, longitude2);
+  const { s12 } = loadGeographicLib().Geodesic.WGS84.Inverse(latitude1, longitude1, latitude2, longitude2);
   return s12 === undefined || Number.isNaN(s12) ? null : s12;
 }
 

@@ -52,7 +52,7 @@ export async function readSource(
     .replace(/^\uFEFF/, "")
     .trimStart()
     .startsWith("<");
-  const document = (isXml ? readCsdlXml : readCsdlJson)(text.replace(/^\uFEFF/, ""), metadata);
+  const document = await (isXml ? readCsdlXml : readCsdlJson)(text.replace(/^\uFEFF/, ""), metadata);
   const schema = schemaOfCsdl(document);
   if (lookups !== undefined) return withRows(schema, await readRows(lookups, access), lookups);
   if (!isUrl(metadata)) return schema;

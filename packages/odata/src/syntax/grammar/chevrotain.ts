@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type * as chevrotain from "chevrotain";
 
-/** The parts of the parsing library in use. `scripts/embed-chevrotain.mjs` embeds these and no others. */
+/** The parts of the parsing library in use. `scripts/embed-libraries.mjs` embeds these and no others. */
 export type Chevrotain = Pick<
   typeof chevrotain,
   | "createToken"
@@ -28,7 +28,7 @@ let loaded: Chevrotain | undefined;
 /**
  * Loads the parsing library when a grammar is first needed; common expressions do not need it.
  *
- * `scripts/embed-chevrotain.mjs` replaces the compiled module by one that contains the library, so that the published
+ * `scripts/embed-libraries.mjs` replaces the compiled module by one that contains the library, so that the published
  * package runs where nothing can be loaded by name, such as in a bundle.
  */
 export function loadChevrotain(): Chevrotain {
