@@ -13,9 +13,13 @@ import {
   QueryError,
   tableMapping,
 } from "@cadastre/odata";
+import { nearestPhases } from "@cadastre/odata/compile";
 import { writeCsdlJson, writeCsdlXml } from "@cadastre/odata/csdl";
 import { foldCase } from "@cadastre/odata/functions";
+import { knexCompiler } from "@cadastre/odata/knex";
 import { LruCache } from "@cadastre/odata/lru-cache";
+import { postgresHelpers } from "@cadastre/odata/postgres";
+import { registerFunctions } from "@cadastre/odata/sqlite";
 import { printFilter } from "@cadastre/odata/tree";
 
 const property = (name, type) => ({ name, type, collection: false, nullable: true });
@@ -68,6 +72,20 @@ const checks = {
     JSON.parse(writeCsdlJson({ namespace: "A.B", container: "C", entitySets: [Homes] })).$EntityContainer,
     "A.B.C",
   ],
+  compile: () => [nearestPhases(bindQuery({ top: 1 }, Homes)) ?? "none", "none"],
+  knex: () => [
+    knexCompiler(postgres, tableMapping("home")).page(
+      { raw: (text) => text.slice(0, 6) },
+      bindQuery({ top: 1 }, Homes),
+    ),
+    "select",
+  ],
+  postgres: () => [JSON.stringify(postgresHelpers()).includes("cadastre_foldcase"), true],
+  sqlite: () => {
+    const names = new Set();
+    registerFunctions({ function: (name) => names.add(name) });
+    return [names.has("odata_foldcase_string"), true];
+  },
   cache: () => [new LruCache(1).get("key", () => "value"), "value"],
 };
 
