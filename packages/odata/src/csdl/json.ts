@@ -9,8 +9,8 @@ import type {
 } from "../model/types.ts";
 import {
   bindingsOf,
-  isEntityType,
-  memberValues,
+  isEntity,
+  numberedMembers,
   schemaTypesOf,
   splitName,
   structuredOf,
@@ -51,7 +51,7 @@ export function writeCsdlJson(model: EntityModel): string {
 const enumType = (type: EnumType): JsonObject => ({
   $Kind: "EnumType",
   ...(type.isFlags ? { $IsFlags: true } : {}),
-  ...Object.fromEntries(memberValues(type).map(([name, value]) => [name, Number(value)])),
+  ...Object.fromEntries(numberedMembers(type).map(([name, value]) => [name, Number(value)])),
 });
 
 function structuredType(type: StructuredType, namespace: string): JsonObject {
@@ -61,14 +61,14 @@ function structuredType(type: StructuredType, namespace: string): JsonObject {
       (property) => [property.name, structuredProperty(property, namespace)] as const,
     ),
   ]);
-  if (!isEntityType(type)) return { $Kind: "ComplexType", ...properties };
+  if (!isEntity(type)) return { $Kind: "ComplexType", ...properties };
   return { $Kind: "EntityType", $Key: type.key, ...properties, ...annotated(type.annotations) };
 }
 
 function structuredProperty({ target, collection }: StructuredProperty, namespace: string): JsonObject {
   const type = target();
   return {
-    ...(isEntityType(type) ? { $Kind: "NavigationProperty" } : {}),
+    ...(isEntity(type) ? { $Kind: "NavigationProperty" } : {}),
     $Type: `${namespace}.${type.name}`,
     ...(collection ? { $Collection: true } : { $Nullable: true }),
   };

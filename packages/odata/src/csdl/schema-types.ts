@@ -14,12 +14,12 @@ export type SchemaTypes = {
   readonly enums: ReadonlyMap<string, readonly EnumType[]>;
 };
 
-export const isEntityType = (type: StructuredType): type is EntityType => "key" in type;
+export const isEntity = (type: StructuredType): type is EntityType => "key" in type;
 
 /** Structured properties of a type: complex values, then navigation properties. */
 export function structuredOf({ structured }: StructuredType): readonly StructuredProperty[] {
   const all = [...(structured?.values() ?? [])];
-  const isNavigation = ({ target }: StructuredProperty) => isEntityType(target());
+  const isNavigation = ({ target }: StructuredProperty) => isEntity(target());
   return [...all.filter((one) => !isNavigation(one)), ...all.filter(isNavigation)];
 }
 
@@ -49,7 +49,7 @@ export function schemaTypesOf({ entitySets }: EntityModel): SchemaTypes {
 }
 
 /** Returns the underlying numbers of the members of an enumeration. Source: OData CSDL 4.01, section 10.3. */
-export const memberValues = ({
+export const numberedMembers = ({
   members,
   values,
   isFlags,

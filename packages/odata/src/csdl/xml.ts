@@ -9,8 +9,8 @@ import type {
 } from "../model/types.ts";
 import {
   bindingsOf,
-  isEntityType,
-  memberValues,
+  isEntity,
+  numberedMembers,
   schemaTypesOf,
   splitName,
   structuredOf,
@@ -56,7 +56,7 @@ const enumType = (type: EnumType): XmlElement =>
   element(
     "EnumType",
     { Name: splitName(type.name)[1], ...(type.isFlags ? { IsFlags: "true" } : {}) },
-    memberValues(type).map(([name, value]) => element("Member", { Name: name, Value: value })),
+    numberedMembers(type).map(([name, value]) => element("Member", { Name: name, Value: value })),
   );
 
 function structuredType(type: StructuredType, namespace: string): XmlElement {
@@ -64,7 +64,7 @@ function structuredType(type: StructuredType, namespace: string): XmlElement {
     ...[...type.properties.values()].map(toElement),
     ...structuredOf(type).map((property) => structuredProperty(property, namespace)),
   ];
-  if (!isEntityType(type)) return element("ComplexType", { Name: type.name }, properties);
+  if (!isEntity(type)) return element("ComplexType", { Name: type.name }, properties);
   const key = element(
     "Key",
     {},
@@ -76,7 +76,7 @@ function structuredType(type: StructuredType, namespace: string): XmlElement {
 function structuredProperty({ name, target, collection }: StructuredProperty, namespace: string): XmlElement {
   const type = target();
   const qualified = `${namespace}.${type.name}`;
-  return element(isEntityType(type) ? "NavigationProperty" : "Property", {
+  return element(isEntity(type) ? "NavigationProperty" : "Property", {
     Name: name,
     Type: collection ? `Collection(${qualified})` : qualified,
   });
