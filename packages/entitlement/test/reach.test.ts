@@ -56,7 +56,10 @@ const places = "packages/service/src/gates/places.ts";
 const parcels = "packages/service/src/gates/parcels.ts";
 const policies = "packages/service/src/gates/policies.ts";
 const storeReads = "packages/store/src/read/compile.ts";
+/** Restricts in the mapping itself: its tests hold it to that. */
+const ownTables = "packages/server/src/source/sql-source.ts";
 const cached = [
+  ownTables,
   "packages/store/src/read/current-compiler.ts",
   "packages/store/src/sqlite/read/readable-table.ts",
 ];
@@ -133,13 +136,14 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
   ],
   // Who reaches its tables.
   ["packages/store/src/registry/registry.ts", "database", [registry]],
-  // Who makes SQL of a query: the store, of those that it has taken restricted.
+  // Who makes SQL of a query: the store, of those that it has taken restricted, and a server over tables of a host.
   ["packages/odata/src/compile/query.ts", "compilePage", [storeReads]],
   ["packages/odata/src/compile/query.ts", "compileCount", []],
   ["packages/odata/src/compile/query.ts", "compileValue", computed],
   ["packages/odata/src/compile/partitions.ts", "compileMergedPage", [storeReads]],
   ["packages/odata/src/compile/partitions.ts", "compileMergedCount", [storeReads]],
   ["packages/odata/src/compile/cache.ts", "cachedCompiler", cached],
+  ["packages/odata/src/compile/query.ts", "compileCondition", [ownTables]],
   ["packages/odata/src/compile/expand.ts", "compileExpand", []],
   ["packages/odata/src/compile/expand.ts", "compileExpandCount", []],
 ];

@@ -1,11 +1,17 @@
 import { QueryError } from "../errors.ts";
-import type { EntitySet, EntityType, StructuredProperty, StructuredType } from "../model/types.ts";
+import {
+  type EntitySet,
+  type EntityType,
+  isEntityType,
+  type StructuredProperty,
+  type StructuredType,
+} from "../model/types.ts";
 import { nearest } from "../nearest.ts";
 import { children } from "../syntax/children.ts";
 import type { ExpandItem, SelectOptions } from "../syntax/items.ts";
 import type { Span, SyntaxNode } from "../syntax/tree.ts";
 import type { BindOptions } from "./context.ts";
-import { isEntityType, segmentsOf, withoutCasts } from "./path.ts";
+import { segmentsOf, withoutCasts } from "./path.ts";
 import { bindQuery } from "./query.ts";
 import type { BoundQuery } from "./tree.ts";
 

@@ -1,5 +1,5 @@
 import { QueryError } from "../errors.ts";
-import type { EntityType, StructuredType } from "../model/types.ts";
+import type { StructuredType } from "../model/types.ts";
 import { nearest } from "../nearest.ts";
 import type { MemberNode, NameNode, Span } from "../syntax/tree.ts";
 import type { ComputedExpressions, Context } from "./context.ts";
@@ -40,9 +40,6 @@ export const isNameOf = (name: string, { name: own }: StructuredType): boolean =
 function checkCast(name: string, span: Span, type: StructuredType): void {
   if (!isNameOf(name, type)) throw new QueryError("unknown_type", span, { name });
 }
-
-/** True for the type of entities, which navigation properties lead to; false for one of complex values. */
-export const isEntityType = (type: StructuredType): type is EntityType => "key" in type;
 
 const single = (structure: StructuredType): StructureType => ({ structure, collection: false });
 

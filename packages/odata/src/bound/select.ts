@@ -1,10 +1,10 @@
 import { QueryError } from "../errors.ts";
-import type { EntitySet, StructuredType } from "../model/types.ts";
+import { type EntitySet, isEntityType, type StructuredType } from "../model/types.ts";
 import type { SelectItem } from "../syntax/items.ts";
 import type { Span } from "../syntax/tree.ts";
 import { computedProjection } from "./compute.ts";
 import type { ComputedExpressions } from "./context.ts";
-import { isEntityType, type Segment, segmentsOf, unknownProperty, withoutCasts } from "./path.ts";
+import { type Segment, segmentsOf, unknownProperty, withoutCasts } from "./path.ts";
 import { type BoundNode, type Projection, propertyNode, type StructureNode } from "./tree.ts";
 
 const allProjections = new WeakMap<EntitySet, readonly Projection[]>();

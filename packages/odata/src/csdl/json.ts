@@ -1,20 +1,14 @@
-import type {
-  Annotation,
-  EntityModel,
-  EntitySet,
-  EnumType,
-  StructuralProperty,
-  StructuredProperty,
-  StructuredType,
-} from "../model/types.ts";
 import {
-  bindingsOf,
-  isEntity,
-  numberedMembers,
-  schemaTypesOf,
-  splitName,
-  structuredOf,
-} from "./schema-types.ts";
+  type Annotation,
+  type EntityModel,
+  type EntitySet,
+  type EnumType,
+  isEntityType,
+  type StructuralProperty,
+  type StructuredProperty,
+  type StructuredType,
+} from "../model/types.ts";
+import { bindingsOf, numberedMembers, schemaTypesOf, splitName, structuredOf } from "./schema-types.ts";
 import { vocabulariesOf } from "./vocabularies.ts";
 
 type Json = string | number | boolean | readonly Json[] | { readonly [name: string]: Json };
@@ -61,14 +55,14 @@ function structuredType(type: StructuredType, namespace: string): JsonObject {
       (property) => [property.name, structuredProperty(property, namespace)] as const,
     ),
   ]);
-  if (!isEntity(type)) return { $Kind: "ComplexType", ...properties };
+  if (!isEntityType(type)) return { $Kind: "ComplexType", ...properties };
   return { $Kind: "EntityType", $Key: type.key, ...properties, ...annotated(type.annotations) };
 }
 
 function structuredProperty({ target, collection }: StructuredProperty, namespace: string): JsonObject {
   const type = target();
   return {
-    ...(isEntity(type) ? { $Kind: "NavigationProperty" } : {}),
+    ...(isEntityType(type) ? { $Kind: "NavigationProperty" } : {}),
     $Type: `${namespace}.${type.name}`,
     ...(collection ? { $Collection: true } : { $Nullable: true }),
   };

@@ -1,9 +1,10 @@
-import type {
-  EntityModel,
-  EntityType,
-  EnumType,
-  StructuredProperty,
-  StructuredType,
+import {
+  type EntityModel,
+  type EntityType,
+  type EnumType,
+  isEntityType,
+  type StructuredProperty,
+  type StructuredType,
 } from "../model/types.ts";
 
 /** The types that a model uses. */
@@ -14,12 +15,10 @@ export type SchemaTypes = {
   readonly enums: ReadonlyMap<string, readonly EnumType[]>;
 };
 
-export const isEntity = (type: StructuredType): type is EntityType => "key" in type;
-
 /** Structured properties of a type: complex values, then navigation properties. */
 export function structuredOf({ structured }: StructuredType): readonly StructuredProperty[] {
   const all = [...(structured?.values() ?? [])];
-  const isNavigation = ({ target }: StructuredProperty) => isEntity(target());
+  const isNavigation = ({ target }: StructuredProperty) => isEntityType(target());
   return [...all.filter((one) => !isNavigation(one)), ...all.filter(isNavigation)];
 }
 

@@ -1,20 +1,14 @@
-import type {
-  Annotation,
-  EntityModel,
-  EntitySet,
-  EnumType,
-  StructuralProperty,
-  StructuredProperty,
-  StructuredType,
-} from "../model/types.ts";
 import {
-  bindingsOf,
-  isEntity,
-  numberedMembers,
-  schemaTypesOf,
-  splitName,
-  structuredOf,
-} from "./schema-types.ts";
+  type Annotation,
+  type EntityModel,
+  type EntitySet,
+  type EnumType,
+  isEntityType,
+  type StructuralProperty,
+  type StructuredProperty,
+  type StructuredType,
+} from "../model/types.ts";
+import { bindingsOf, numberedMembers, schemaTypesOf, splitName, structuredOf } from "./schema-types.ts";
 import { vocabulariesOf } from "./vocabularies.ts";
 import { type Attributes, element, printDocument, type XmlElement } from "./xml-element.ts";
 
@@ -64,7 +58,7 @@ function structuredType(type: StructuredType, namespace: string): XmlElement {
     ...[...type.properties.values()].map(toElement),
     ...structuredOf(type).map((property) => structuredProperty(property, namespace)),
   ];
-  if (!isEntity(type)) return element("ComplexType", { Name: type.name }, properties);
+  if (!isEntityType(type)) return element("ComplexType", { Name: type.name }, properties);
   const key = element(
     "Key",
     {},
@@ -76,7 +70,7 @@ function structuredType(type: StructuredType, namespace: string): XmlElement {
 function structuredProperty({ name, target, collection }: StructuredProperty, namespace: string): XmlElement {
   const type = target();
   const qualified = `${namespace}.${type.name}`;
-  return element(isEntity(type) ? "NavigationProperty" : "Property", {
+  return element(isEntityType(type) ? "NavigationProperty" : "Property", {
     Name: name,
     Type: collection ? `Collection(${qualified})` : qualified,
   });

@@ -137,6 +137,9 @@ export type EntityType = StructuredType & {
   readonly annotations?: readonly Annotation[];
 };
 
+/** True for the type of entities, which navigation properties lead to; false for one of complex values. */
+export const isEntityType = (type: StructuredType): type is EntityType => "key" in type;
+
 /** Source: OData CSDL 4.01, section 13.2. */
 export type EntitySet = {
   readonly name: string;
