@@ -7,6 +7,8 @@ import { knexDialect, type RawHost, runByKnex } from "@cadastre/odata/knex";
 import { postgresHelpers, postgresSettings } from "@cadastre/odata/postgres";
 import { type DialectName, postgres, sqlite } from "@cadastre/odata/run";
 import { type FunctionHost, registerFunctions } from "@cadastre/odata/sqlite";
+import { printDeclarations } from "../introspect/print-declarations.ts";
+import { postgresTables, sqliteTables } from "../introspect/table-facts.ts";
 import { type DatabaseRow, type SourceMaker, sqlSource } from "../source/sql-source.ts";
 
 /** The part of a knex instance that the source uses. */
@@ -59,6 +61,17 @@ export async function prepareKnex(knex: KnexDatabase): Promise<void> {
   if (dialectNameOf(knex) === "sqlite") return;
   // In SQL of its own, knex wants question marks escaped.
   for (const helper of postgresHelpers()) await knex.raw(helper.replaceAll("?", "\\?"), []);
+}
+
+/**
+ * Returns declarations of the tables of a database as the text of a module, to start from: types, keys, and navigation by foreign keys.
+ * Columns of a type that does not tell how values are to be read are left out, with a comment.
+ */
+export async function introspect(knex: KnexDatabase): Promise<string> {
+  const name = dialectNameOf(knex);
+  const run = (text: string) => runByKnex(knex, { name }, { text, values: [] });
+  const tables = name === "sqlite" ? await sqliteTables(run) : await postgresTables(run);
+  return printDeclarations(tables, name);
 }
 
 /** Reads records through knex, whose pool has {@link afterCreate}, from a database that {@link prepareKnex} has prepared. */

@@ -83,14 +83,19 @@ export const single = (): PropertyDeclaration<number, false> => primitive("Edm.S
  * Edm.Decimal: in PostgreSQL `numeric`. SQLite has no decimals, so how they are stored must be stated: `scaled-integer` (an integer of the
  * smallest unit, such as cents, which is exact) or `double` (15 significant digits).
  *
- * @param precision maximum number of significant digits
- * @param scale digits right of the point
+ * @param precision maximum number of significant digits; by default any
+ * @param scale digits right of the point; by default any
  */
 export const decimal = (
-  precision: number,
-  scale: number,
+  precision?: number,
+  scale?: number,
   storage?: DecimalStorage,
-): PropertyDeclaration<number, false> => primitive("Edm.Decimal", { precision, scale }, storage);
+): PropertyDeclaration<number, false> =>
+  primitive(
+    "Edm.Decimal",
+    { ...(precision === undefined ? {} : { precision }), ...(scale === undefined ? {} : { scale }) },
+    storage,
+  );
 
 /** Edm.Date: in SQLite text, `2026-03-01`; in PostgreSQL `date`. */
 export const date = (): PropertyDeclaration<string, false> => primitive("Edm.Date");
