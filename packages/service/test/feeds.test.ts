@@ -340,7 +340,7 @@ describe("files", patient, () => {
       read: 101_000,
       staged: 0,
       rejected: 101_000,
-      reasons: { Office: [{ records: 101_000, code: "missing_field" }, {}, {}, {}] },
+      reasons: { Office: [{ records: 101_000, code: "missing_field" }, {}, {}] },
     });
     await feed("remove", "faulty");
   });

@@ -44,8 +44,10 @@ export async function answerCollection(
   const walk: Walk = { entitySet: entitySet.name, session, options };
   const position = stages.time("parse", () => startOfPage(walk));
   const { size, left } = pageSizeOf(options, position, settings);
-  const query = stages.time("bind", () => bindRows({ ...options, top: size }, entitySet, session));
-  const expand = stages.time("bind", () => bindExpansion(options, entitySet));
+  const { query, expand } = stages.time("bind", () => ({
+    query: bindRows({ ...options, top: size }, entitySet, session),
+    expand: bindExpansion(options, entitySet),
+  }));
   const { count, ignoreNulls, format, own } = options;
   const content = { root, namespace: model.namespace, query, expand, format };
   const read = {

@@ -19,8 +19,10 @@ export async function entity(
   const { root, stages } = request;
   const options = stages.time("parse", () => parseEntity(request, session.settings));
   const { format, ignoreNulls, preferences } = options;
-  const query = stages.time("bind", () => bindOne(options, entitySet, key));
-  const expand = stages.time("bind", () => bindExpansion(options, entitySet));
+  const { query, expand } = stages.time("bind", () => ({
+    query: bindOne(options, entitySet, key),
+    expand: bindExpansion(options, entitySet),
+  }));
   const record = await readOne(request, readFor(format, query), { nulls: !ignoreNulls, expand }, session);
   const content = { root, namespace: session.model.namespace, query, expand, format };
   const answer = stages.time("render", () => renderEntity(content, record));

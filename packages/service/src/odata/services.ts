@@ -28,16 +28,16 @@ export const optionRules = {
 } as const;
 
 /** Returns the settings of all sessions. */
-export const answerSettings = ({ config, skipTokenKey, random, now }: OdataServices): AnswerSettings => ({
+export const answerSettings = (services: OdataServices): AnswerSettings => ({
   ...optionRules,
-  pageSize: config.pageSize,
-  topIsTotal: config.topIsTotal,
+  pageSize: services.config.pageSize,
+  topIsTotal: services.config.topIsTotal,
   maxTop,
   maxSkip,
-  skipTokenKey,
-  tokenLife: config.tokenLife,
-  random,
-  now,
+  skipTokenKey: services.skipTokenKey,
+  tokenLife: services.config.tokenLife,
+  random: (bytes) => services.random(bytes),
+  now: () => services.now(),
 });
 
 const models = new WeakMap<readonly EntitySet[], WeakMap<Scope, EntityModel>>();
