@@ -173,3 +173,31 @@ describe("a restriction", () => {
     },
   );
 });
+
+describe("mistakes of the host", () => {
+  test.each(["memory", ...names])("of %s are told to it, and not to the caller", async (name) => {
+    const told: unknown[] = [];
+    const handler = (listing: ReturnType<typeof filter>) =>
+      fetchOdata("/odata", {
+        namespace: "Office",
+        entitySets,
+        source: sources.get(name) as SourceMaker,
+        restrict: () => ({ Listing: listing, Photo: everything, Agent: nothing }),
+        onError: (error) => told.push(error),
+      });
+    const answer = async (listing: ReturnType<typeof filter>) =>
+      handler(listing)(new Request(`${root}/Listing/$count`));
+    const mistaken = await answer(filter("Secret eq 'x'"));
+    expect([mistaken.status, await mistaken.json()]).toEqual([
+      500,
+      { error: { code: "internal_error", message: "the server failed" } },
+    ]);
+    expect(String(told[0])).toBe(
+      "TypeError: the restriction of `Listing` is not valid: unknown property `Secret`",
+    );
+    expect(await (await answer(filter("City eq @city", { city: undefined }))).text()).toBe("0");
+    expect(await (await answer(filter("City in @cities", { cities: ["Austin", "x'y"] }))).text()).toBe("2");
+    expect(await (await answer(filter("City eq @city", { city: null }))).text()).toBe("1");
+    expect(told).toHaveLength(1);
+  });
+});

@@ -1,4 +1,4 @@
-import { type BoundNode, bindFilter, type EntitySet, parseFilter } from "@cadastre/odata";
+import { type BoundNode, bindFilter, type EntitySet, parseFilter, QueryError } from "@cadastre/odata";
 import { constant, type SyntaxNode } from "@cadastre/odata/tree";
 
 /** A value of a restriction. */
@@ -46,7 +46,7 @@ export const restrictionsKey = (restrictions: Restrictions): string =>
 /**
  * Binds a restriction. Null for all entities.
  *
- * @throws {QueryError} if the filter is not valid: a mistake of the host
+ * @throws {TypeError} if the filter is not valid: a mistake of the host, which no caller is told of
  */
 export function bindRestriction(
   { filter: text, values }: Restriction,
@@ -55,7 +55,19 @@ export function bindRestriction(
   if (text === null) return null;
   if (text === "false") return constant(false);
   const aliases = Object.entries(values).map(([name, one]) => [`@${name}`, literalOf(one)] as const);
-  return bindFilter(parseFilter(text), entitySet, { aliases: Object.fromEntries(aliases) });
+  return asMistakeOfHost(entitySet, () =>
+    bindFilter(parseFilter(text), entitySet, { aliases: Object.fromEntries(aliases) }),
+  );
+}
+
+/** Runs `work` on a restriction. Its `QueryError` is not one of the caller's query. @throws {TypeError} */
+export function asMistakeOfHost<T>({ name }: EntitySet, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error;
+    throw new TypeError(`the restriction of \`${name}\` is not valid: ${error.message}`, { cause: error });
+  }
 }
 
 const nowhere = { start: 0, end: 0 } as const;

@@ -12,7 +12,13 @@ import { type Dialect, writeRecords } from "@cadastre/odata/run";
 import type { PageRead, RecordPage, RecordSource } from "../answer/answer-session.ts";
 import type { DeclaredModel } from "../model/entity-model.ts";
 import type { EntitySetDeclaration } from "../model/entity-set.ts";
-import { bindRestriction, type Restrictions, restrictionOf, restrictionsKey } from "./restriction.ts";
+import {
+  asMistakeOfHost,
+  bindRestriction,
+  type Restrictions,
+  restrictionOf,
+  restrictionsKey,
+} from "./restriction.ts";
 import { requireStorage, tableMappingOf } from "./table-mapping.ts";
 
 /** A row as the database driver returns it. */
@@ -83,7 +89,7 @@ function sourceUnder(restrictions: Restrictions, declared: DeclaredModel, databa
     const filter = bindRestriction(restrictionOf(restrictions, name), entitySet);
     if (filter === null) return undefined;
     const query: BoundQuery = { entitySet, filter, orderBy: [], select: [], top: 0, skip: 0, after: null };
-    return compileCondition(query, dialect, mappingIn(unrestricted, name));
+    return asMistakeOfHost(entitySet, () => compileCondition(query, dialect, mappingIn(unrestricted, name)));
   });
   const compilers = new LruCache<string, Compiler>(mappings.size);
   const compilerOf = (name: string): Compiler =>
