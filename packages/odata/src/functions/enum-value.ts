@@ -7,8 +7,17 @@ type Numbers = Readonly<Record<string, string>>;
 let last: { readonly text: string; readonly numbers: Numbers } = { text: "{}", numbers: {} };
 
 function numbersIn(text: string): Numbers {
-  if (last.text !== text) last = { text, numbers: JSON.parse(text) as Numbers };
+  if (last.text !== text) last = { text, numbers: parsed(text) };
   return last.numbers;
+}
+
+/** Parses a table of numbers. A text that is none has no members: no function may fail. */
+function parsed(text: string): Numbers {
+  try {
+    return Object(JSON.parse(text)) as Numbers;
+  } catch {
+    return {};
+  }
 }
 
 const numberOf = (numbers: Numbers, name: string): bigint | null => {
