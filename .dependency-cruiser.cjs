@@ -50,8 +50,8 @@ const folders = {
     introspect: [],
     knex: ["source", "introspect"],
     handler: ["protocol", "answer", "batch", "model", "source"],
-    express: ["answer", "model", "handler"],
-    fetch: ["answer", "model", "handler"],
+    express: ["protocol", "answer", "model", "handler"],
+    fetch: ["protocol", "answer", "model", "handler"],
   },
   delivery: {
     source: [],

@@ -2,7 +2,7 @@ import type { BoundExpand, BoundQuery, EntityModel, EntitySet, SystemOptionName 
 import type { SkipTokenKey } from "@cadastre/odata/paging";
 import type { RecordForm } from "@cadastre/odata/run";
 
-/** What a page is to contain besides the records of its query. */
+/** Contents of a page besides the records of its query. */
 export type PageRead = {
   /** Start of the page: `next` of the page before it. Undefined for the first page. */
   readonly from?: readonly unknown[] | undefined;

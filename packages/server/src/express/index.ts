@@ -7,17 +7,18 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { slicesOf } from "../answer/answer.ts";
-import { ProtocolError } from "../errors.ts";
 import { odataService, type ServiceAnswer, type ServiceRequest } from "../handler/odata-service.ts";
 import type { ServiceOptions } from "../handler/service-options.ts";
 import type { EntitySetDeclaration } from "../model/entity-set.ts";
+import { readBodyText } from "../protocol/body-text.ts";
+import type { HeaderReader } from "../protocol/version.ts";
 
 /** The request of Node, with the members that Express adds. */
 export type NodeRequest = IncomingMessage & {
   /** Path that the handler is mounted at. */
   readonly baseUrl?: string;
   readonly protocol?: string;
-  /** What a middleware has read of the body. */
+  /** The body, if a middleware has read it. */
   readonly body?: unknown;
 };
 
@@ -45,17 +46,18 @@ function serviceRequestOf(request: NodeRequest, response: ServerResponse): Servi
   const [path = "", ...rest] = url.split("?");
   const isEncrypted = "encrypted" in request.socket;
   const protocol = request.protocol ?? (isEncrypted ? "https" : "http");
+  const header: HeaderReader = (name) => {
+    const found = headers[name];
+    return Array.isArray(found) ? found.join(", ") : found;
+  };
   return {
     method,
     root: `${protocol}://${hostOf(request)}${baseUrl}`,
     ownRoot: baseUrl,
     path: path === "/" ? "" : path,
     query: rest.join("?"),
-    header: (name) => {
-      const found = headers[name];
-      return Array.isArray(found) ? found.join(", ") : found;
-    },
-    body: (maxBytes) => readBody(request, maxBytes),
+    header,
+    body: (maxBytes) => readBody(request, header, maxBytes),
     clientGone: () => {
       const controller = new AbortController();
       response.once("close", () => {
@@ -76,29 +78,15 @@ function hostOf({ headers: { host = "" }, socket }: NodeRequest): string {
   return `${localAddress.includes(":") ? `[${localAddress}]` : localAddress}:${localPort}`;
 }
 
-async function readBody(request: NodeRequest, maxBytes: number): Promise<string> {
+/** Returns the body as text, also if a middleware has read it. */
+async function readBody(request: NodeRequest, header: HeaderReader, maxBytes: number): Promise<string> {
   const { body } = request;
   if (body !== undefined && request.readableEnded)
     return typeof body === "string" || body instanceof Uint8Array
       ? Buffer.from(body as string).toString()
       : JSON.stringify(body);
-  if (!/^(?:identity)?$/i.test(request.headers["content-encoding"] ?? ""))
-    throw new ProtocolError("unsupported_media_type", {
-      target: "Content-Encoding",
-      reason: "send it uncompressed",
-    });
-  const pieces: Buffer[] = [];
-  let length = 0;
-  for await (const piece of request as AsyncIterable<Buffer>) {
-    length += piece.length;
-    if (length > maxBytes) throw new ProtocolError("body_too_large", { headers: { connection: "close" } });
-    pieces.push(piece);
-  }
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(pieces));
-  } catch {
-    throw new ProtocolError("invalid_encoding");
-  }
+  const pieces = () => request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
+  return readBodyText(pieces, header, maxBytes);
 }
 
 async function send(response: ServerResponse, answer: ServiceAnswer): Promise<void> {

@@ -4,10 +4,11 @@
  * @module
  */
 import { type Piece, slicesOf } from "../answer/answer.ts";
-import { ProtocolError } from "../errors.ts";
 import { odataService, type ServiceAnswer } from "../handler/odata-service.ts";
 import type { ServiceOptions } from "../handler/service-options.ts";
 import type { EntitySetDeclaration } from "../model/entity-set.ts";
+import { readBodyText } from "../protocol/body-text.ts";
+import type { HeaderReader } from "../protocol/version.ts";
 
 /**
  * Returns a handler of requests below a path.
@@ -27,6 +28,8 @@ export function fetchOdata<const Sets extends readonly EntitySetDeclaration[]>(
     const [given = "", ...rest] = request.url.slice(origin.length).split("#", 1).join("").split("?");
     if (given !== ownRoot && !given.startsWith(`${ownRoot}/`)) return new Response(null, { status: 404 });
     const below = given.slice(ownRoot.length);
+    const header: HeaderReader = (name) => request.headers.get(name) ?? undefined;
+    const pieces = () => (request.body ?? []) as AsyncIterable<Uint8Array>;
     const answered = await answer(
       {
         method: request.method,
@@ -34,29 +37,14 @@ export function fetchOdata<const Sets extends readonly EntitySetDeclaration[]>(
         ownRoot,
         path: below === "/" ? "" : below,
         query: rest.join("?"),
-        header: (name) => request.headers.get(name) ?? undefined,
-        body: (maxBytes) => readBody(request, maxBytes),
+        header,
+        body: (maxBytes) => readBodyText(pieces, header, maxBytes),
         clientGone: () => request.signal,
       },
       request,
     );
     return toResponse(answered);
   };
-}
-
-async function readBody(request: Request, maxBytes: number): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of (request.body ?? []) as AsyncIterable<Uint8Array>) {
-    length += piece.length;
-    if (length > maxBytes) throw new ProtocolError("body_too_large");
-    pieces.push(piece);
-  }
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(pieces));
-  } catch {
-    throw new ProtocolError("invalid_encoding");
-  }
 }
 
 function toResponse({ status, contentType, headers, body, release }: ServiceAnswer): Response {

@@ -24,7 +24,7 @@ type RestrictionsOf<Sets extends readonly EntitySetDeclaration[]> = Readonly<
   Record<Sets[number]["name"], Restriction>
 >;
 
-/** What a service answers, and to whom. `Request` is the request of the host's framework. */
+/** Configuration of a service: its entity sets, their source, and who sees which entities. `Request` is the request of the host's framework. */
 export type ServiceOptions<Request, Sets extends readonly EntitySetDeclaration[]> = {
   /** Namespace of the types, such as `Office`. */
   readonly namespace: string;

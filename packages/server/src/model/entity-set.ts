@@ -21,7 +21,7 @@ export const many = (target: string, on: Navigation["on"]): Navigation => ({ tar
 /** One entity of another set, or none. @param on own property → property of the other set */
 export const one = (target: string, on: Navigation["on"]): Navigation => ({ target, collection: false, on });
 
-/** What an entity set consists of, and where its entities are. */
+/** Properties of an entity set, and the table of its entities. */
 export type EntitySetFacts<Key extends KeyProperties, Others extends Properties> = {
   /** Name of the table or view, or an SQL expression for `from`. By default the name of the set. For a source in memory it has no meaning. */
   readonly table?: string | SqlFragment;

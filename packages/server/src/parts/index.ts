@@ -39,6 +39,7 @@ export {
   type ProtocolErrorKind,
   protocolErrors,
 } from "../errors.ts";
+export { readBodyText } from "../protocol/body-text.ts";
 export { minimalJsonType } from "../protocol/format.ts";
 export { type MediaType, parseMediaType, readAccept } from "../protocol/media-type.ts";
 export type { AnswerStage, OdataRequest, StageTimer } from "../protocol/odata-request.ts";

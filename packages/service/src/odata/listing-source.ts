@@ -7,7 +7,7 @@ import type { RecentIdentities } from "../identity/recent-identities.ts";
 import type { Stages } from "../telemetry/stages.ts";
 import { atPlacekey } from "./placekey.ts";
 
-/** What a source reads from and for whom. */
+/** Services that a source reads from. */
 export type SourceServices = {
   readonly store: Store;
   readonly memory: MemoryBudget;
