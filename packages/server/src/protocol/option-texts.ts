@@ -25,10 +25,13 @@ const extensionNames: ReadonlyMap<string, string> = new Map(
 /**
  * Splits a query string. The extensions are recognised like system options: in any letter case, with or without a dollar sign.
  *
- * @param ownNames names of the host's options, in lower case; they are recognised in any letter case
+ * @param ownOptions the host's options by name, in lower case; they are recognised in any letter case
  * @throws {QueryError}
  */
-export function readOptionTexts(query: string, ownNames: ReadonlySet<string>): OptionTexts {
+export function readOptionTexts(
+  query: string,
+  ownOptions: Pick<ReadonlyMap<string, unknown>, "has">,
+): OptionTexts {
   const options = parse(query);
   const texts = new Map<string, string>();
   const writings = new Map<string, string>();
@@ -38,7 +41,7 @@ export function readOptionTexts(query: string, ownNames: ReadonlySet<string>): O
   }
   for (const { name: written, value } of options.custom) {
     const lower = written.toLowerCase();
-    const name = extensionNames.get(lower) ?? (ownNames.has(lower) ? lower : undefined);
+    const name = extensionNames.get(lower) ?? (ownOptions.has(lower) ? lower : undefined);
     if (name === undefined) continue;
     if (texts.has(name)) throw new QueryError("duplicate_option", null, { name }, written);
     texts.set(name, value ?? "");

@@ -101,14 +101,6 @@ export type CollectionOptions = EntityOptions &
     readonly count: boolean;
   };
 
-const ownNames = new WeakMap<OptionRules["ownOptions"], ReadonlySet<string>>();
-
-function ownNamesOf(ownOptions: OptionRules["ownOptions"]): ReadonlySet<string> {
-  const names = ownNames.get(ownOptions) ?? new Set(ownOptions.keys());
-  ownNames.set(ownOptions, names);
-  return names;
-}
-
 /**
  * Splits and checks the options of the request, without parsing their texts.
  *
@@ -116,13 +108,12 @@ function ownNamesOf(ownOptions: OptionRules["ownOptions"]): ReadonlySet<string> 
  * @throws {QueryError} `option_not_allowed` for an option that this address does not permit
  */
 function readOptions(request: OdataRequest, kind: ResourcePath["kind"], rules: OptionRules): OptionTexts {
-  const read = readOptionTexts(request.query, ownNamesOf(rules.ownOptions));
+  const read = readOptionTexts(request.query, rules.ownOptions);
   request.onOptions(read.texts);
+  const allowed = offeredOptions(kind, rules);
   for (const name of read.texts.keys()) {
     if (rules.switchedOff.has(name)) throw new ProtocolError("not_implemented", { target: name });
-    if (name.startsWith("@")) continue;
-    const allowed = offeredOptions(kind, rules);
-    if (allowed.includes(name)) continue;
+    if (name.startsWith("@") || allowed.includes(name)) continue;
     const written = read.written(name);
     const takes = allowed.map((option) => `\`${option}\``).join(", ");
     throw new QueryError("option_not_allowed", null, { name: written, allowed: takes }, written);
@@ -151,8 +142,12 @@ export function parseCountRequest(request: OdataRequest, rules: OptionRules): Ro
 }
 
 export const parseEntity = (request: OdataRequest, rules: OptionRules): EntityOptions => {
-  const options = toEntityOptions(readOptions(request, "Entity", rules), request, rules);
-  return { ...options, preferences: { omitNulls: options.preferences.omitNulls } };
+  const read = readOptions(request, "Entity", rules);
+  const options = toEntityOptions(read, request, rules);
+  const { compute, expand, preferences } = options;
+  // Without these there is no expression that could use one.
+  const aliases = compute === undefined && expand === undefined ? {} : readAliases(read.options);
+  return { ...options, aliases, preferences: { omitNulls: preferences.omitNulls } };
 };
 
 export function parseCollection(request: OdataRequest, rules: OptionRules): CollectionOptions {
@@ -186,7 +181,7 @@ function toEntityOptions(
   read: OptionTexts,
   request: OdataRequest,
   { maxTop }: Pick<OptionRules, "maxTop">,
-): EntityOptions {
+): Omit<EntityOptions, "aliases"> {
   const { options } = read;
   const { pageSize, omitNulls } = preferencesOf(request.header("prefer"), maxTop);
   const isAsked = flag(read, "$ignorenulls");
@@ -198,7 +193,6 @@ function toEntityOptions(
     format: toFormat(read, request),
     ignoreNulls,
     preferences: { pageSize, omitNulls: ignoreNulls ? omitNulls : undefined },
-    aliases: readAliases(options),
   };
 }
 

@@ -56,7 +56,8 @@ function visibleModel(active: readonly EntitySet[], scope: Scope): EntityModel {
   return model;
 }
 
-const queryDefaults: AnswerSession["queryDefaults"] = () => ({ orderBy: defaultOrder, searchable: [] });
+const defaults = { orderBy: defaultOrder, searchable: [] } as const;
+const queryDefaults: AnswerSession["queryDefaults"] = () => defaults;
 
 /** Creates the session of a request. */
 export const sessionOf = (
