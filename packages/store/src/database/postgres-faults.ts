@@ -45,6 +45,10 @@ export function isUnavailable(error: unknown): boolean {
   return serverStates.test(code) || connectionCodes.has(code) || lostConnectionMessages.test(error.message);
 }
 
+/** True if Knex got no connection in time. */
+export const isAcquireTimeout = (error: unknown): boolean =>
+  error instanceof Error && error.name === "KnexTimeoutError";
+
 /** Throws `database_unavailable` in place of an error of {@link isUnavailable}, and other errors unchanged. */
 export function throwUnavailable(error: unknown): never {
   if (!isUnavailable(error)) throw error;

@@ -1,6 +1,7 @@
 import type { Knex } from "knex";
 import { createSchemaIfAbsent } from "../database/create-schema.ts";
 import { createConnectionPool, type PostgresConnectionOptions } from "../database/postgres-connections.ts";
+import { isAcquireTimeout } from "../database/postgres-faults.ts";
 import type { SchemaOptions } from "../database/schema-options.ts";
 import { type AuditTransaction, createRegistryAudit, type RegistryAudit } from "./audit.ts";
 import { announcement, createChangeListener } from "./changes.ts";
@@ -45,8 +46,20 @@ export async function openPostgresRegistry(options: PostgresRegistryOptions): Pr
   }
 }
 
+/** Times that an opening registry waits for its first connection: no client waits for it, and the server may be starting. */
+const openingAttempts = 4;
+
 /** Throws the error of a schema that the user may not use: its tables would seem not to exist. */
-async function requireUsage(database: Knex, schema: string): Promise<void> {
+async function requireUsage(database: Knex, schema: string, attempts = openingAttempts): Promise<void> {
+  try {
+    await readUsage(database, schema);
+  } catch (error) {
+    if (attempts === 1 || !isAcquireTimeout(error)) throw error;
+    await requireUsage(database, schema, attempts - 1);
+  }
+}
+
+async function readUsage(database: Knex, schema: string): Promise<void> {
   const hidden = await database<{ readonly nspname: string }>("pg_catalog.pg_namespace")
     .where({ nspname: schema })
     .whereRaw("not has_schema_privilege(oid, 'usage')")

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { hasPostgres, type PostgresServer, startPostgres } from "@cadastre/odata/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPostgresRegistry, openPostgresRegistryAudit } from "../../src/registry/index.ts";
@@ -26,6 +28,22 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
     const audit = await openPostgresRegistryAudit(own);
     expect(await audit.id()).toBeUndefined();
     await audit.close();
+  });
+
+  test("a registry is opened by a server that is slow to take connections", async () => {
+    const { hostname, port } = new URL(server.url);
+    const slow = createServer((client) => {
+      setTimeout(() => client.pipe(connect(Number(port), hostname)).pipe(client), 900);
+      client.on("error", () => {});
+    });
+    await once(slow.listen(0, "127.0.0.1"), "listening");
+    const connection = server.url.replace(port, String((slow.address() as AddressInfo).port));
+    const options = { connection, schema: "slow", wait: 500 };
+    const registry = await openPostgresRegistry(options);
+    expect(await registry.keys.list()).toEqual([]);
+    await registry.close();
+    await (await openPostgresRegistryAudit(options)).close();
+    slow.close();
   });
 
   test("a server that is gone makes it unavailable", async () => {

@@ -1,4 +1,5 @@
 import type { Knex } from "knex";
+import { isAcquireTimeout } from "../../database/postgres-faults.ts";
 import { StoreError } from "../../errors.ts";
 import type { CostClass } from "../../read/scheduler.ts";
 import { cancelStatement } from "../connection/cancel.ts";
@@ -147,7 +148,3 @@ export class ReadingPlace {
     }
   }
 }
-
-/** True if Knex got no connection in time. */
-const isAcquireTimeout = (error: unknown): boolean =>
-  error instanceof Error && error.name === "KnexTimeoutError";
