@@ -26,7 +26,7 @@ const folders = {
     functions: ["model", "sql", "geodesy"],
     bound: ["syntax", "model", "functions"],
     compile: ["syntax", "model", "sql", "geodesy", "functions", "bound", "evaluate", "lru-cache", "json"],
-    evaluate: ["syntax", "model", "bound"],
+    evaluate: ["syntax", "model", "bound", "json"],
     paging: [],
     "lru-cache": [],
     tree: ["syntax", "options", "bound"],

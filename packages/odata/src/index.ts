@@ -37,6 +37,7 @@ export type {
   EntityType,
   PrimitiveType,
   StructuralProperty,
+  StructuredType,
 } from "./model/types.ts";
 
 // Bind

@@ -86,6 +86,8 @@ const requests = [
   "/Listing?$compute=ListPrice div 3 as Third,year(CloseDate) as Year,now() gt ModificationTimestamp as Past&$select=Third,Year,Past",
   "/Listing?$expand=Photos($select=Caption;$orderby=Place desc;$count=true),Agent&$select=ListingKey",
   "/Listing?$filter=Photos/any(p:p/Caption ne null) and Agent/Name eq 'Ann'&$select=ListingKey",
+  "/Agent?$expand=Listings/$ref($orderby=ListingKey desc;$count=true)",
+  "/Listing?$expand=Agent/$ref,Photos/$ref&$select=ListingKey",
   "/Agent?$expand=Listings($select=Views;$filter=IsNew;$top=1),Listings/$count",
   "/Listing('L1')",
   "/Listing('L''2')?$select=City,CloseDate",
@@ -118,6 +120,14 @@ describe("each source gives the bytes that arrays give", () => {
       expect(errors, path).toEqual([]);
       expect([path, given]).toEqual([path, expected]);
     }
+  });
+});
+
+test("references to related entities hold their addresses", async () => {
+  const path = "/Listing?$expand=Agent/$ref,Photos/$ref($top=1)&$select=ListingKey&$top=1";
+  expect(await get(sources.get("memory") as SourceMaker, path)).toEqual({
+    status: 200,
+    text: `{"@odata.context":"${root}/$metadata#Listing(ListingKey,Agent,Photos)","value":[{"ListingKey":"L1","Agent":{"@odata.id":"Agent(1)"},"Photos":[{"@odata.id":"Photo(ListingKey='L1',Place=1)"}]}]}`,
   });
 });
 

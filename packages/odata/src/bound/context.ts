@@ -18,6 +18,11 @@ export type BindOptions = {
    * Names of the string properties that `$search` searches. Names that the entity set does not have are ignored.
    */
   readonly searchable?: readonly string[];
+  /**
+   * Returns the name of the entity set that has the entities of a type, for `$ref` in `$expand`. Undefined if there is none. By default there
+   * is none.
+   */
+  readonly entitySetOf?: (type: StructuredType) => string | undefined;
   /** Properties that `$compute` adds to the entity, as `bindCompute` returns them. */
   readonly computed?: ComputedExpressions;
   /**
@@ -34,7 +39,7 @@ export type ComputedExpressions = ReadonlyMap<string, BoundNode>;
 export type OpenAlias = { readonly name: string; readonly outer: OpenAlias | null };
 
 /** Scope of names at one point of a query, passed down and narrowed on the way. */
-export type Context = Required<Omit<BindOptions, "searchable" | "limits">> & {
+export type Context = Required<Omit<BindOptions, "searchable" | "limits" | "entitySetOf">> & {
   /** Type of the queried entity, which `$it` refers to. */
   readonly root: StructuredType;
   /**

@@ -13,7 +13,7 @@ import type { Span, SyntaxNode } from "../syntax/tree.ts";
 import type { BindOptions } from "./context.ts";
 import { segmentsOf, withoutCasts } from "./path.ts";
 import { bindQuery } from "./query.ts";
-import type { BoundQuery } from "./tree.ts";
+import { type BoundQuery, propertyNode } from "./tree.ts";
 
 /**
  * One item of `$expand`: the entities that a navigation property leads to. It is not part of a {@link BoundQuery}.
@@ -27,10 +27,12 @@ export type BoundExpand = {
    * as well ("also").
    */
   readonly count: "only" | "also" | "no";
+  /** Name of the entity set of the references that `Rooms/$ref` asks for; null for the entities themselves. */
+  readonly referenceTo: string | null;
   readonly expand: readonly BoundExpand[];
 };
 
-/** Maximum of `$levels`: each level costs a query. */
+/** Maximum of `$levels`, and meaning of `$levels=max`: each level costs a query. */
 const mostLevels = 16;
 
 /** Maximum number of queries of one `$expand`, including nested items and each of their levels. */
@@ -43,8 +45,8 @@ type ExpandContext = { readonly options: BindOptions; queries: number };
  * Binds the items of `$expand`; `*` stands for every navigation property that no other item names. Computed
  * properties of the outer query are unknown inside an item.
  *
- * @throws {QueryError} with the option at fault; `not_supported` for `$ref`, `$value`, paths, `$levels=max`,
- * `$search`, `$apply`, and for `$it` in an option inside an item.
+ * @throws {QueryError} with the option at fault; `not_supported` for `$value`, paths, `$search`, `$apply`, for `$it` in an option
+ * inside an item, and for `$ref` to entities that `options.entitySetOf` knows no set of.
  */
 export function bindExpand(
   items: readonly ExpandItem[],
@@ -123,7 +125,14 @@ const ofCollections = [
   "count",
 ] as const satisfies readonly (keyof SelectOptions)[];
 
-function bindItem(item: ExpandItem, navigation: StructuredProperty, context: ExpandContext): BoundExpand {
+/** @param level number of this level of `$levels`, from 1 */
+function bindItem(
+  item: ExpandItem,
+  navigation: StructuredProperty,
+  context: ExpandContext,
+  level = 1,
+): BoundExpand {
+  const before = context.queries;
   context.queries += 1;
   if (context.queries > mostQueries) {
     const measure = "the number of expanded properties, each level counted,";
@@ -131,8 +140,8 @@ function bindItem(item: ExpandItem, navigation: StructuredProperty, context: Exp
   }
   const type = navigation.target();
   if (!isEntityType(type)) throw notSupported("a path in `$expand`", item);
-  if (item.suffix === "$ref" || item.suffix === "$value")
-    throw notSupported(`\`${item.suffix}\` in \`$expand\``, item);
+  if (item.suffix === "$value") throw notSupported("`$value` in `$expand`", item);
+  const referenceTo = item.suffix === "$ref" ? setOfReferences(item, type, context) : null;
   const given = item.options ?? {};
   for (const name of unsupported)
     if (given[name] !== undefined) throw notSupported(`\`$${name}\` in \`$expand\``, item);
@@ -140,17 +149,32 @@ function bindItem(item: ExpandItem, navigation: StructuredProperty, context: Exp
   refuseOuter(given);
   const { filter, orderBy, select, compute, top = Number.POSITIVE_INFINITY, skip = 0 } = given;
   const entitySet: EntitySet = { name: navigation.name, type };
+  const query = bindQuery({ filter, orderBy, select, compute, top, skip }, entitySet, [], context.options);
+  const nested = expandOf(given.expand ?? [], type, context);
+  const queries = context.queries - before;
   return {
     navigation,
-    query: bindQuery({ filter, orderBy, select, compute, top, skip }, entitySet, [], context.options),
+    query: referenceTo === null ? query : { ...query, select: keyOf(type) },
     count: item.suffix === "$count" ? "only" : given.count === true ? "also" : "no",
-    expand: [...expandOf(given.expand ?? [], type, context), ...nextLevel(item, navigation, type, context)],
+    referenceTo,
+    expand: [...nested, ...nextLevel({ item, navigation, type, level, queries }, context)],
   };
 }
 
+function setOfReferences(item: ExpandItem, type: EntityType, { options }: ExpandContext): string {
+  const entitySet = options.entitySetOf?.(type);
+  if (entitySet === undefined) throw notSupported("`$ref` in `$expand`", item);
+  return entitySet;
+}
+
+const keyOf = ({ key, properties }: EntityType): BoundQuery["select"] =>
+  key
+    .flatMap((name) => properties.get(name) ?? [])
+    .map((property) => ({ property, expression: propertyNode(property) }));
+
 function refuseCollectionOptions(item: ExpandItem, given: SelectOptions, { name: actual }: EntityType): void {
   const option = ofCollections.find((name) => given[name] !== undefined);
-  const operator = item.suffix ?? (option && `$${option.toLowerCase()}`);
+  const operator = item.suffix === "$count" ? item.suffix : option && `$${option.toLowerCase()}`;
   if (operator !== undefined) throw new QueryError("not_a_collection", item, { operator, actual });
 }
 
@@ -166,21 +190,28 @@ function refuseOuter({ filter, orderBy = [], compute = [] }: SelectOptions): voi
   for (const node of filter === undefined ? expressions : [filter, ...expressions]) visit(node);
 }
 
+/** An item that was bound on one level of its `$levels`, and the number of queries that a level costs. */
+type ExpandLevel = {
+  readonly item: ExpandItem;
+  readonly navigation: StructuredProperty;
+  readonly type: EntityType;
+  readonly level: number;
+  readonly queries: number;
+};
+
 /**
- * Expands `$levels=3` into the item once more inside itself, with two levels, if the target type has the same
- * navigation property.
+ * Expands `$levels=3` into the item once more inside itself, up to the third level, if the target type has the same
+ * navigation property. `max` stands for as many levels as there may be.
  */
 function nextLevel(
-  item: ExpandItem,
-  { name }: StructuredProperty,
-  type: EntityType,
+  { item, navigation, type, level, queries }: ExpandLevel,
   context: ExpandContext,
 ): readonly BoundExpand[] {
   const { levels = 1 } = item.options ?? {};
-  if (levels === "max") throw notSupported("`$levels=max`", item);
-  if (levels > mostLevels)
+  if (levels !== "max" && levels > mostLevels)
     throw new QueryError("limit_exceeded", item, { name: "$levels", limit: mostLevels, actual: levels });
-  const again = navigationsOf(type).find((candidate) => candidate.name === name);
-  if (levels === 1 || again === undefined) return [];
-  return [bindItem({ ...item, options: { ...item.options, levels: levels - 1 } }, again, context)];
+  const again = navigationsOf(type).find(({ name }) => name === navigation.name);
+  if (again === undefined || level === (levels === "max" ? mostLevels : levels)) return [];
+  if (levels === "max" && context.queries + queries > mostQueries) return [];
+  return [bindItem(item, again, context, level + 1)];
 }

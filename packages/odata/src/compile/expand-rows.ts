@@ -1,6 +1,7 @@
 import type { BoundExpand } from "../bound/expand.ts";
 import type { BoundQuery } from "../bound/tree.ts";
 import { nestComplexValues } from "../evaluate/nest.ts";
+import { entityAddress, referenceName } from "../json/record-form.ts";
 import { columnText } from "../json/value-text.ts";
 import type { EntitySet } from "../model/types.ts";
 import type { Dialect } from "../sql/dialect.ts";
@@ -37,6 +38,8 @@ type RecordBuilder<Members> = {
   readonly json: boolean;
   /** Returns the members of a row's own properties. */
   readonly ownMembers: (row: DatabaseRow, query: BoundQuery) => Members;
+  /** Returns the reference in place of a row, whose query selects the properties of its key. */
+  readonly reference: (row: DatabaseRow, query: BoundQuery, entitySet: string) => Members;
   readonly addCount: (members: Members, name: string, count: number) => void;
   readonly addEntity: (members: Members, name: string, entity: Members | null) => void;
   readonly addEntities: (members: Members, name: string, entities: readonly Members[]) => void;
@@ -58,6 +61,10 @@ const ofObjects: RecordBuilder<Record<string, unknown>> = {
   ownMembers: (row) => ({
     ...nestComplexValues(Object.fromEntries(Object.entries(row).filter(([name]) => !isInternal(name)))),
   }),
+  reference: (row, { select, entitySet: { type } }, entitySet) => {
+    const key = select.map(({ property }) => JSON.stringify(String(row[property.name])));
+    return { [referenceName]: entityAddress(entitySet, type, key) };
+  },
   addCount: (members, name, count) => Object.assign(members, { [`${name}@odata.count`]: count }),
   addEntity: (members, name, entity) => Object.assign(members, { [name]: entity }),
   addEntities: (members, name, entities) => Object.assign(members, { [name]: entities }),
@@ -111,6 +118,10 @@ const ofTexts = (nulls: boolean): RecordBuilder<string[]> => {
         if (!isNested) add(members, property.name, text);
       }
       return isNested ? nestedMembers(nestComplexValues(texts), nulls) : members;
+    },
+    reference: (row, { select, entitySet: { type } }, entitySet) => {
+      const key = select.map(({ property }, i) => columnText(row[jsonColumnName(i)], property));
+      return [`"${referenceName}":${JSON.stringify(entityAddress(entitySet, type, key))}`];
     },
     addCount: (members, name, count) => add(members, `${name}@odata.count`, String(count)),
     addEntity: (members, name, entity) => add(members, name, entity === null ? "null" : objectText(entity)),
@@ -173,10 +184,10 @@ async function expandItem<Members>(
   source: ExpandSource,
   builder: RecordBuilder<Members>,
 ): Promise<(members: Members, place: number) => void> {
-  const { navigation, query, count, expand } = item;
+  const { navigation, query, count, referenceTo, expand } = item;
   const { name } = navigation;
   const { dialect, run } = source;
-  const { json, addCount, addEntity, addEntities } = builder;
+  const { json, reference, addCount, addEntity, addEntities } = builder;
   const counts = new Map<number, number>();
   const paged = isPaged(query);
   if (count === "only" || (count === "also" && paged)) {
@@ -187,7 +198,10 @@ async function expandItem<Members>(
 
   const found = await run(compileExpand(item, from, dialect, { json }));
   const below = { ...source, entitySet: query.entitySet, mapping: mappingOf(item, from.mapping) };
-  const expanded = await recordsOf(found, query, expand, below, builder);
+  const expanded =
+    referenceTo === null
+      ? await recordsOf(found, query, expand, below, builder)
+      : found.map((row) => reference(row, query, referenceTo));
   const children: Members[][] = from.keys.map(() => []);
   for (const [i, row] of found.entries()) children[Number(row[parentName])]?.push(expanded[i] as Members);
   return (members, place) => {

@@ -103,3 +103,33 @@ export const writeValue = (shape: Shape, value: string, { ieee754 }: Pick<Record
 
 /** Returns a text as a value of a key in a URL. */
 export const keyLiteral = (key: string): string => `'${encodeURIComponent(key.replaceAll("'", "''"))}'`;
+
+/** Returns the value of a key in a URL, from its JSON text. @param isText true for `Edm.String`, which URLs have in quotes */
+export function keyInUrl(text: string, isText: boolean): string {
+  const value = text.startsWith('"') ? (JSON.parse(text) as string) : text;
+  return isText ? keyLiteral(value) : encodeURIComponent(value);
+}
+
+/** Returns a key in parentheses, as the address of an entity ends. @param values as in a URL */
+export const keyPredicate = (names: readonly string[], values: readonly string[]): string =>
+  `(${names.length === 1 ? values[0] : names.map((name, i) => `${name}=${values[i]}`).join()})`;
+
+/** Name of the member of a reference that holds the address of its entity. */
+export const referenceName = "@odata.id";
+
+/**
+ * Returns the address of an entity relative to the service root, as a reference holds it. Source: OData JSON Format 4.01, section 14.
+ *
+ * @param key JSON texts of the values of its key, in order
+ */
+export function entityAddress(
+  entitySet: string,
+  { key: names, properties }: EntityType,
+  key: readonly string[],
+): string {
+  const isText = (i: number) => properties.get(names[i] ?? "")?.type === "Edm.String";
+  return `${entitySet}${keyPredicate(
+    names,
+    key.map((text, i) => keyInUrl(text, isText(i))),
+  )}`;
+}

@@ -1,6 +1,13 @@
 import { contentTagger } from "./content-tag.ts";
 import { endOfString, endOfValue } from "./json-bytes.ts";
-import { isExact, keyLiteral, quoteNumbers, type RecordControl, type RecordForm } from "./record-form.ts";
+import {
+  isExact,
+  keyInUrl,
+  keyPredicate,
+  quoteNumbers,
+  type RecordControl,
+  type RecordForm,
+} from "./record-form.ts";
 
 const comma = 0x2c;
 const open = 0x7b;
@@ -94,11 +101,8 @@ export class RecordWriter {
     const isNull = source[start] === letterN;
     if (isNull && !this.#hidesKey) return end;
     const member = this.#find(source.toString("utf8", separator + 2, colon - 1));
-    if (member.keyPlace >= 0 && !isNull) {
-      const text = source.toString("utf8", start, end);
-      const value = text.startsWith('"') ? (JSON.parse(text) as string) : text;
-      this.#key[member.keyPlace] = member.isText ? keyLiteral(value) : encodeURIComponent(value);
-    }
+    if (member.keyPlace >= 0 && !isNull)
+      this.#key[member.keyPlace] = keyInUrl(source.toString("utf8", start, end), member.isText);
     if (member.isHidden) {
       this.#endRun(separator);
       this.#start = end;
@@ -202,8 +206,7 @@ function controlWriter({ typeName, resource, tagged, keys }: RecordControl) {
   const tagOf = contentTagger(...tagged);
   const type = `"@odata.type":${JSON.stringify(`#${typeName}`)}`;
   return (record: Uint8Array, key: readonly string[]): string => {
-    const predicate = keys.length === 1 ? key[0] : keys.map((name, i) => `${name}=${key[i]}`).join();
-    const id = JSON.stringify(`${resource}(${predicate})`);
+    const id = JSON.stringify(resource + keyPredicate(keys, key));
     const tag = JSON.stringify(tagOf(record));
     return `${type},"@odata.id":${id},"@odata.etag":${tag},"@odata.readLink":${id}`;
   };

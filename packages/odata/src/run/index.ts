@@ -5,6 +5,7 @@
  * @module
  */
 export { compareRows, evaluate, matches, type Row } from "../evaluate/evaluate.ts";
+export { referenceOf } from "../evaluate/expand.ts";
 export { contentTag } from "../json/content-tag.ts";
 export { endOfString, endOfValue } from "../json/json-bytes.ts";
 export { keyLiteral, type RecordForm, typeAnnotation, typesOf, writeValue } from "../json/record-form.ts";

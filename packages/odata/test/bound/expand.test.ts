@@ -19,6 +19,8 @@ describe("an item leads to", () => {
     ["Children($levels=3)", "Children(Children(Children))"],
     ["Parent($levels=2;$expand=Rooms)", "Parent(Rooms,Parent(Rooms))"],
     ["Office($levels=3)", "Office"],
+    ["Office($levels=max)", "Office"],
+    ["Children($levels=max)", `${"Children(".repeat(15)}Children${")".repeat(15)}`],
   ])("%s: %s", (text, expected) => {
     expect(outline(bind(text))).toBe(expected);
   });
@@ -41,6 +43,21 @@ describe("an item leads to", () => {
   });
 });
 
+test("`$levels=max` ends before the number of queries is too large", () => {
+  const six = `${"Rooms($expand=House($expand=".repeat(2)}Rooms($expand=House)${"))".repeat(2)}`;
+  const text = outline(bind(`Children($levels=max;$expand=${six})`));
+  expect(text.match(/Children/g)).toHaveLength(Math.floor(100 / 7));
+});
+
+test("references hold the key of entities whose set is known", () => {
+  const entitySetOf = ({ name }: { readonly name: string }) => `${name}s`;
+  const [item] = bindExpand(parseExpand("Rooms/$ref($top=1)"), houses, { entitySetOf });
+  expect(item).toMatchObject({
+    referenceTo: "Rooms",
+    query: { top: 1, select: [{ property: { name: "Key" } }] },
+  });
+});
+
 test("a related entity's key is not its own: its order is no total one", () => {
   const [item] = bind("Children($orderby=Office/Key desc)");
   expect(item?.query.orderBy).toMatchObject([
@@ -59,7 +76,6 @@ describe("an item is refused", () => {
     ["Rooms/$ref", "not_supported"],
     ["Rooms($search=x)", "not_supported"],
     ["Rooms($apply=aggregate($count as N))", "not_supported"],
-    ["Children($levels=max)", "not_supported"],
     ["Children($levels=17)", "limit_exceeded"],
     ["Rooms($filter=Area gt $it/Area)", "not_supported"],
     ["Rooms($orderby=concat($it/Name,Name))", "not_supported"],

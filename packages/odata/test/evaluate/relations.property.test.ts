@@ -14,6 +14,7 @@ import {
   parseFilter,
   parseOrderBy,
   parseSelect,
+  QueryError,
   type Row,
 } from "../../src/index.ts";
 import { hasPostgres } from "../../src/testing/postgres.ts";
@@ -39,6 +40,20 @@ const parameters = SEED === undefined ? { numRuns } : { numRuns, seed: Number(SE
 const options = { timeout: 60_000 + numRuns * 4000 };
 
 const limits = { ...defaultLimits, lambdaDepth: 6 };
+const bindItems = (text: string) =>
+  bindExpand(parseExpand(text, limits), houses, { entitySetOf: ({ name }) => `${name}s` });
+
+/** True unless an item costs too many queries, which `$levels=max` inside several levels does. */
+function isAffordable(text: string): boolean {
+  try {
+    bindItems(text);
+    return true;
+  } catch (error) {
+    if (error instanceof QueryError && error.code === "query_too_complex") return false;
+    throw error;
+  }
+}
+
 const keysOf = (rows: readonly Row[]) => rows.map((row) => row["Key"]);
 
 const computations = fc.record({
@@ -94,14 +109,14 @@ describe.each(Object.entries(engines))("%s agrees with memory about what is rela
 
   test("on every `$expand`", options, async () => {
     await fc.assert(
-      fc.asyncProperty(estates, several(estateExpands), async (estate, texts) => {
+      fc.asyncProperty(estates, several(estateExpands.filter(isAffordable)), async (estate, texts) => {
         await engine.load(estate);
         const { dialect, run } = engine;
         const rows = linked(estate).toSorted((a, b) => Number(a["Key"]) - Number(b["Key"]));
         const query = bindQuery({ top: 100 }, houses);
         const page = await run(compilePage(query, dialect, housesMapping, { key: true }));
         for (const text of texts) {
-          const expand = bindExpand(parseExpand(text, limits), houses);
+          const expand = bindItems(text);
           const expected = rows.map((row) => expandRow(row, query.select, expand));
           const source = { entitySet: houses, mapping: housesMapping, dialect, run };
           expect(await expandRows(page, expand, source), text).toEqual(expected);

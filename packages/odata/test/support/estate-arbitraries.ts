@@ -257,7 +257,9 @@ function expandItem(type: TypeName, name: string, target: TypeName, depth: numbe
       fc.constantFrom("$compute=Key add 1 as Next", "$compute=length(Name) as Size,Size mul 2 as Twice"),
     ),
     inner.map((text) => text && `$expand=${text}`),
-    optional(fc.constantFrom(...(type === target ? ["$levels=2", "$levels=3"] : ["$levels=1"]))),
+    optional(
+      fc.constantFrom(...(type === target ? ["$levels=2", "$levels=3", "$levels=max"] : ["$levels=1"])),
+    ),
   ];
   const ofMany = [
     optional(
@@ -271,13 +273,17 @@ function expandItem(type: TypeName, name: string, target: TypeName, depth: numbe
     optional(fc.constant("$count=true")),
   ];
   const isMany = Object.hasOwn(paths[type].many, name);
-  const withOptions = fc
-    .tuple(...shared, ...(isMany ? ofMany : []))
-    .map((options) => options.filter((option) => option !== undefined))
-    .map((options) => (options.length === 0 ? name : `${name}(${options.join(";")})`));
-  return isMany
-    ? fc.oneof({ arbitrary: withOptions, weight: 5 }, fc.constant(`${name}/$count`))
-    : withOptions;
+  const withOptions = (path: string, options: readonly fc.Arbitrary<string | undefined>[]) =>
+    fc
+      .tuple(...options)
+      .map((texts) => texts.filter((text) => text !== undefined))
+      .map((texts) => (texts.length === 0 ? path : `${path}(${texts.join(";")})`));
+  const ofSome = isMany ? ofMany : [];
+  return fc.oneof(
+    { arbitrary: withOptions(name, [...shared, ...ofSome]), weight: 10 },
+    { arbitrary: withOptions(`${name}/$ref`, ofSome), weight: 2 },
+    ...(isMany ? [{ arbitrary: fc.constant(`${name}/$count`), weight: 2 }] : []),
+  );
 }
 
 /** Texts of `$expand` over houses. */

@@ -46,7 +46,7 @@ export async function answerCollection(
   const { size, left } = pageSizeOf(options, position, settings);
   const { query, expand } = stages.time("bind", () => ({
     query: bindRows({ ...options, top: size }, entitySet, session),
-    expand: bindExpansion(options, entitySet),
+    expand: bindExpansion(options, entitySet, model),
   }));
   const { count, ignoreNulls, format, own } = options;
   const content = { root, namespace: model.namespace, query, expand, format };

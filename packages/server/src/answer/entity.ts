@@ -21,7 +21,7 @@ export async function entity(
   const { format, ignoreNulls, preferences } = options;
   const { query, expand } = stages.time("bind", () => ({
     query: bindOne(options, entitySet, key),
-    expand: bindExpansion(options, entitySet),
+    expand: bindExpansion(options, entitySet, session.model),
   }));
   const record = await readOne(request, readFor(format, query), { nulls: !ignoreNulls, expand }, session);
   const content = { root, namespace: session.model.namespace, query, expand, format };

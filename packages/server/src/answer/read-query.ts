@@ -3,10 +3,12 @@ import {
   type BoundQuery,
   bindExpand,
   bindQuery,
+  type EntityModel,
   type EntitySet,
   QueryError,
   type QueryParts,
   type StructuralProperty,
+  type StructuredType,
 } from "@cadastre/odata";
 import { codecOf } from "@cadastre/odata/run";
 import { allOf, constant, equals, propertyNode } from "@cadastre/odata/tree";
@@ -79,7 +81,12 @@ const nothing: readonly BoundExpand[] = [];
 export const bindExpansion = (
   { expand, aliases }: Pick<EntityOptions, "expand" | "aliases">,
   entitySet: EntitySet,
-): readonly BoundExpand[] => (expand === undefined ? nothing : bindExpand(expand, entitySet, { aliases }));
+  { entitySets }: EntityModel,
+): readonly BoundExpand[] => {
+  if (expand === undefined) return nothing;
+  const entitySetOf = (type: StructuredType) => entitySets.find((one) => one.type === type)?.name;
+  return bindExpand(expand, entitySet, { aliases, entitySetOf });
+};
 
 /**
  * Binds the query of one entity.

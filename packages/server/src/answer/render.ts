@@ -128,8 +128,9 @@ const namesOf = ({ select }: RenderInput["query"]): readonly string[] =>
 /** Returns the name of an expanded property with the list of what is selected there. Source: OData Protocol 4.01, section 10.9. */
 function expandedName(item: BoundExpand): readonly string[] {
   if (item.count === "only") return [];
-  const context = contextOf(item);
   const { name } = item.query.entitySet;
+  if (item.referenceTo !== null) return [name];
+  const context = contextOf(item);
   return [context === name ? `${name}()` : context];
 }
 

@@ -4,7 +4,14 @@
  * @module
  */
 import { type BoundExpand, type BoundQuery, compareRows, evaluate, matches, type Row } from "@cadastre/odata";
-import { codecOf, compareValues, type PrimitiveType, valueText, writeRecords } from "@cadastre/odata/run";
+import {
+  codecOf,
+  compareValues,
+  type PrimitiveType,
+  referenceOf,
+  valueText,
+  writeRecords,
+} from "@cadastre/odata/run";
 import type { PageRead, RecordSource } from "../answer/answer-session.ts";
 import type { DeclaredModel } from "../model/entity-model.ts";
 import type { EntitySetDeclaration } from "../model/entity-set.ts";
@@ -157,9 +164,16 @@ function recordText(
   return `{${all.flatMap(({ name, text }) => (nulls || text !== "null" ? [`"${name}":${text}`] : [])).join()}}`;
 }
 
-function expandedMembers(row: Row, { navigation, query, count, expand }: BoundExpand, nulls: boolean) {
+function expandedMembers(
+  row: Row,
+  { navigation, query, count, referenceTo, expand }: BoundExpand,
+  nulls: boolean,
+) {
   const { name, collection } = navigation;
-  const write = (one: Row): string => recordText(one, query, { nulls, expand });
+  const write = (one: Row): string =>
+    referenceTo === null
+      ? recordText(one, query, { nulls, expand })
+      : JSON.stringify(referenceOf(one, query, referenceTo));
   if (!collection) {
     const related = row[name] as Row | null;
     return [{ name, text: related === null ? "null" : write(related) }];
