@@ -80,6 +80,8 @@ beforeAll(async () => {
     await admin.query(`create schema ${schema}`);
     await admin.end();
     const pool = new pg.Pool({ connectionString: server.url, options: `-c search_path=${schema}` });
+    // A connection that is still open when the server stops says so here.
+    pool.on("error", () => {});
     pools.push(pool);
     await preparePostgres(pool);
     for (const statement of statementsFor(storage, decimals === "scaled-integer", true))

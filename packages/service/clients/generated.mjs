@@ -11,7 +11,8 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
  * @returns {Promise<string>} path of the folder, in which the metadata lie as `in/cadastre.edmx`
  */
 export async function generate({ root, headers }, name, program, args, files = {}) {
-  const folder = here(`generated/${name}`);
+  // Modules are kept by their path: the next server's need another one.
+  const folder = here(`generated/${new URL(root).port}-${name}`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(`${folder}/in`, { recursive: true });
   // What is made are CommonJS modules.

@@ -5,12 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const repository = fileURLToPath(new URL("../../..", import.meta.url));
-const program = [
-  "--conditions=@cadastre/source",
-  "--import",
-  "./scripts/source.mjs",
-  "packages/service/src/main.ts",
-];
+const fromSource = ["--conditions=@cadastre/source", "--import", "./scripts/source.mjs"];
 
 /**
  * Start the service over sample listings of its own, as a user would.
@@ -19,7 +14,7 @@ const program = [
  */
 export async function startService() {
   const data = mkdtempSync(join(tmpdir(), "cadastre-clients-"));
-  const service = spawn(process.execPath, program, {
+  const service = spawn(process.execPath, [...fromSource, "packages/service/src/main.ts"], {
     cwd: repository,
     env: {
       ...process.env,
@@ -46,4 +41,19 @@ export async function startService() {
       service.kill("SIGTERM");
     },
   };
+}
+
+/**
+ * Starts a server of 600 listings that has been made with `@cadastre/server`.
+ *
+ * @returns {Promise<{ root: string, headers: {}, stop: () => void }>}
+ */
+export async function startOwnServer() {
+  const program = [...fromSource, "packages/server/test/support/listings-server.ts"];
+  const server = spawn(process.execPath, program, { cwd: repository, stdio: ["ignore", "pipe", "inherit"] });
+  const { port } = await new Promise((resolve, reject) => {
+    server.stdout.once("data", (text) => resolve(JSON.parse(String(text))));
+    server.on("exit", (code) => reject(new Error(`the server ended with ${code}`)));
+  });
+  return { root: `http://127.0.0.1:${port}/odata`, headers: {}, stop: () => server.kill("SIGTERM") };
 }

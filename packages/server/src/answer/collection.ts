@@ -17,19 +17,17 @@ type PageSize = {
 };
 
 /**
- * Returns the page size. With `topIsTotal`, `$top` is the number of records of all pages together. Otherwise it is the size of each page,
- * and `maxpagesize` can only lower it.
+ * Returns the page size. It is `$top` unless `maxpagesize` is smaller, since many clients follow no next link after they have stated how many
+ * records they want. With `topIsTotal`, `$top` is the number of records of all pages together, otherwise that of each page.
  */
 function pageSizeOf(
   { top, preferences: { pageSize } }: Pick<CollectionOptions, "top" | "preferences">,
   position: PageStart | undefined,
   settings: Pick<AnswerSettings, "pageSize" | "topIsTotal">,
 ): PageSize {
-  const size = pageSize?.value ?? settings.pageSize;
-  if (top === undefined) return { size, left: null };
-  if (!settings.topIsTotal) return { size: Math.min(top, pageSize?.value ?? top), left: null };
+  if (top === undefined) return { size: pageSize?.value ?? settings.pageSize, left: null };
   const left = position?.left ?? top;
-  return { size: Math.min(left, size), left };
+  return { size: Math.min(left, pageSize?.value ?? top), left: settings.topIsTotal ? left : null };
 }
 
 /** `GET <root>/<EntitySet>` */

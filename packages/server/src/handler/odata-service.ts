@@ -56,7 +56,7 @@ const untimed: OdataRequest["stages"] = { time: (_, work) => work() };
 export function odataService<Request, const Sets extends readonly EntitySetDeclaration[]>(
   options: ServiceOptions<Request, Sets>,
 ): OdataService<Request> {
-  const { namespace, container = "Container", entitySets, authorize, version: ownVersion = "4.01" } = options;
+  const { namespace, container = "Container", entitySets, authorize, version: ownVersion = "4.0" } = options;
   const declared = declareModel(namespace, container, entitySets);
   const sourceOf = options.source(declared);
   const settings = settingsOf(options);

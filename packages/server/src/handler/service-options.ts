@@ -52,7 +52,7 @@ export type ServiceOptions<Request, Sets extends readonly EntitySetDeclaration[]
   readonly skipTokenKey?: Uint8Array;
   /** Seconds for which a skip token is valid. By default an hour. */
   readonly tokenLife?: number;
-  /** Version of the answers to clients that state none. By default 4.01. */
+  /** Version of the answers to clients that state none. By default 4.0, since some of them refuse metadata of a later one. */
   readonly version?: OdataVersion;
   /** URL of the service root for links, such as `https://api.example.com/odata`. By default as the client has addressed it. */
   readonly baseUrl?: string;
