@@ -1,0 +1,1 @@
+entity listing { key id : String; town : String; price : Integer; status : String; changed : Timestamp; }
