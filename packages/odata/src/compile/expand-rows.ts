@@ -1,5 +1,5 @@
 import type { BoundExpand } from "../bound/expand.ts";
-import type { BoundQuery } from "../bound/tree.ts";
+import type { BoundQuery, Projection } from "../bound/tree.ts";
 import { nestComplexValues } from "../evaluate/nest.ts";
 import { entityAddress, referenceName } from "../json/record-form.ts";
 import { columnText } from "../json/value-text.ts";
@@ -107,17 +107,13 @@ const ofTexts = (nulls: boolean): RecordBuilder<string[]> => {
     json: true,
     ownMembers: (row, { select }) => {
       const members: string[] = [];
-      const texts: Record<string, unknown> = {};
-      let isNested = false;
-      for (const [i, { property, expression }] of select.entries()) {
-        const given = row[jsonColumnName(i)];
-        const isComplex = expression.kind === "Structure";
-        isNested ||= isComplex;
-        const text = columnText(given, property);
-        texts[property.name] = isComplex ? text === "true" : text;
-        if (!isNested) add(members, property.name, text);
+      const isNested = select.some(({ expression }) => expression.kind === "Structure");
+      if (isNested) return nestedMembers(nestComplexValues(nestedTexts(row, select)), nulls);
+      for (let i = 0; i < select.length; i++) {
+        const { property } = select[i] as Projection;
+        add(members, property.name, columnText(row[jsonColumnName(i)], property));
       }
-      return isNested ? nestedMembers(nestComplexValues(texts), nulls) : members;
+      return members;
     },
     reference: (row, { select, entitySet: { type } }, entitySet) => {
       const key = select.map(({ property }, i) => columnText(row[jsonColumnName(i)], property));
@@ -128,6 +124,15 @@ const ofTexts = (nulls: boolean): RecordBuilder<string[]> => {
     addEntities: (members, name, entities) => add(members, name, `[${entities.map(objectText).join()}]`),
   };
 };
+
+/** Returns the JSON texts of a row by the paths of the properties; of a complex value, true if there is one. */
+const nestedTexts = (row: DatabaseRow, select: readonly Projection[]): DatabaseRow =>
+  Object.fromEntries(
+    select.map(({ property, expression }, i) => {
+      const text = columnText(row[jsonColumnName(i)], property);
+      return [property.name, expression.kind === "Structure" ? text === "true" : text];
+    }),
+  );
 
 /** Returns the members of an object whose values are JSON texts, or such objects, or null. */
 const nestedMembers = (texts: DatabaseRow, nulls: boolean): string[] =>

@@ -29,8 +29,33 @@ export function valueText(value: unknown, type: PrimitiveType): string {
   return typeof json === "bigint" ? String(json) : JSON.stringify(json);
 }
 
+/** Returns a reader of integers up to a size, which need not be parsed if they are numbers. */
+const integers =
+  (type: PrimitiveType, largest: number) =>
+  (given: unknown): string | undefined =>
+    typeof given === "number" && Number.isInteger(given) && Math.abs(given) <= largest
+      ? String(given)
+      : readText(given, type);
+
+/**
+ * Returns a reader of a type whose text is that of its JSON if it has a form that is usual in databases, and is parsed otherwise. The form
+ * has no days after the 28th, which not every month has.
+ */
+const usually =
+  (type: PrimitiveType, form: RegExp) =>
+  (given: unknown): string | undefined =>
+    typeof given === "string" && form.test(given) ? `"${given}"` : readText(given, type);
+
 /** Readers of the types whose columns drivers return in several forms. They return undefined for no value of the type. */
 const readers: Partial<Record<PrimitiveType, (given: unknown) => string | undefined>> = {
+  "Edm.Int16": integers("Edm.Int16", 2 ** 15 - 1),
+  "Edm.Int32": integers("Edm.Int32", 2 ** 31 - 1),
+  "Edm.Int64": integers("Edm.Int64", Number.MAX_SAFE_INTEGER),
+  "Edm.Date": usually("Edm.Date", /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])$/),
+  "Edm.DateTimeOffset": usually(
+    "Edm.DateTimeOffset",
+    /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/,
+  ),
   "Edm.String": (given) => JSON.stringify(typeof given === "string" ? given : String(given)),
   "Edm.Boolean": (given) => truths.get(given),
   "Edm.Binary": (given) =>
