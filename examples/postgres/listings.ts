@@ -11,6 +11,7 @@ export const tables = `
     changed_at timestamptz not null
   );
   create index listing_by_town on listing (town, asking_price);
+  create index listing_by_change on listing (changed_at, id collate "C");
   insert into listing values
     ('L1', 'Austin', 525000, '["Dishwasher","Oven"]', '{"view":"Hills"}', '2026-03-01T08:30:00.000Z'),
     ('L2', 'Austin', 1199000, '["Oven","Wine Cooler"]', '{"view":"Lake"}', '2026-03-02T09:00:00.000Z'),
@@ -18,6 +19,7 @@ export const tables = `
     ('L4', null, null, '["Wine Cooler"]', '{"view":"Lake"}', '2026-03-04T11:15:00.000Z'),
     ('L5', 'Austin', 410000, '[]', '{"view":null}', '2026-03-05T12:00:00.000Z');
   create table photo (listing text references listing, place integer, url text not null, primary key (listing, place));
+  create index photo_by_key on photo (listing collate "C", place);
   insert into photo values
     ('L1', 1, 'https://photos.example/L1-1.jpg'),
     ('L1', 2, 'https://photos.example/L1-2.jpg'),

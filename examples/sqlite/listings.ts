@@ -11,6 +11,7 @@ export const tables = `
     changed_at text not null -- in UTC, with milliseconds
   );
   create index listing_by_town on listing (town, asking_price);
+  create index listing_by_change on listing (changed_at, id);
   insert into listing values
     ('L1', 'Austin', 525000, '["Dishwasher","Oven"]', '{"view":"Hills"}', '2026-03-01T08:30:00.000Z'),
     ('L2', 'Austin', 1199000, '["Oven","Wine Cooler"]', '{"view":"Lake"}', '2026-03-02T09:00:00.000Z'),

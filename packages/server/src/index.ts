@@ -12,4 +12,5 @@ export {
   type ServiceRequest,
 } from "./handler/odata-service.ts";
 export { type ServiceLimits, type ServiceOptions, unrestricted } from "./handler/service-options.ts";
+export type { DeclarationMismatch, MismatchCode } from "./introspect/compare-declarations.ts";
 export { everything, filter, nothing, type Restriction } from "./source/restriction.ts";

@@ -4,7 +4,7 @@ import knex, { type Knex } from "knex";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fetchOdata } from "../src/fetch/index.ts";
-import { everything, filter, nothing, unrestricted } from "../src/index.ts";
+import { type DeclarationMismatch, everything, filter, nothing, unrestricted } from "../src/index.ts";
 import { afterCreate, knexSource, prepareKnex } from "../src/knex/index.ts";
 import { arraySource } from "../src/memory/index.ts";
 import { postgresSource, preparePostgres } from "../src/pg/index.ts";
@@ -57,6 +57,7 @@ afterAll(async () => {
 });
 
 const errors: unknown[] = [];
+const mismatches: DeclarationMismatch[] = [];
 const serviceOver = (source: SourceMaker, city?: string) =>
   fetchOdata("/odata", {
     namespace: "Office",
@@ -68,6 +69,7 @@ const serviceOver = (source: SourceMaker, city?: string) =>
         : () => ({ Listing: filter("City eq @city", { city }), Photo: everything, Agent: nothing }),
     skipTokenKey: new Uint8Array(32),
     onError: (error) => errors.push(error),
+    onMismatch: (mismatch) => mismatches.push(mismatch),
   });
 
 const get = async (source: SourceMaker, path: string, city?: string) => {
@@ -120,6 +122,7 @@ describe("each source gives the bytes that arrays give", () => {
       expect(errors, path).toEqual([]);
       expect([path, given]).toEqual([path, expected]);
     }
+    expect(mismatches).toEqual([]);
   });
 });
 

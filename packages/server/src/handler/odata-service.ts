@@ -58,9 +58,9 @@ export function odataService<Request, const Sets extends readonly EntitySetDecla
 ): OdataService<Request> {
   const { namespace, container = "Container", entitySets, authorize, version: ownVersion = "4.0" } = options;
   const declared = declareModel(namespace, container, entitySets);
-  const sourceOf = options.source(declared);
+  const { onError = console.error, onMismatch = ({ message }) => console.warn(message) } = options;
+  const sourceOf = options.source(declared, { onMismatch, onError });
   const settings = settingsOf(options);
-  const onError = options.onError ?? console.error;
   const { model, declarations } = declared;
 
   const toSession = (restrictions: Restrictions): AnswerSession => ({

@@ -1,4 +1,5 @@
 import type { SystemOptionName } from "@cadastre/odata";
+import type { DeclarationMismatch } from "../introspect/compare-declarations.ts";
 import type { EntitySetDeclaration } from "../model/entity-set.ts";
 import type { OdataVersion } from "../protocol/version.ts";
 import type { Restriction } from "../source/restriction.ts";
@@ -57,5 +58,9 @@ export type ServiceOptions<Request, Sets extends readonly EntitySetDeclaration[]
   /** URL of the service root for links, such as `https://api.example.com/odata`. By default as the client has addressed it. */
   readonly baseUrl?: string;
   /** Called with every error that is not the caller's fault. By default it is printed by `console.error`. */
-  readonly onError?: (error: unknown) => void;
+  readonly onError?: (error: unknown) => void /**
+   * Called at start with each difference between a declaration and the database, such as a missing column. By default its message is printed
+   * by `console.warn`.
+   */;
+  readonly onMismatch?: (mismatch: DeclarationMismatch) => void;
 };

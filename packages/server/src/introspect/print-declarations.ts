@@ -1,4 +1,6 @@
-import type { ColumnFacts, TableFacts } from "./table-facts.ts";
+import type { DialectName } from "@cadastre/odata/run";
+import { type Database, queryOf } from "../database.ts";
+import { type ColumnFacts, catalogs, type TableFacts } from "./table-facts.ts";
 
 /** Declarations by declared type, for both databases. */
 const declarations: readonly (readonly [RegExp, (column: ColumnFacts) => string])[] = [
@@ -17,6 +19,13 @@ const declarations: readonly (readonly [RegExp, (column: ColumnFacts) => string]
   [/^(?:text|clob|citext|)$/, () => "text()"],
 ];
 
+/** Reads the tables of a database, and prints them as a module of declarations. */
+export async function printDatabase(database: Database): Promise<string> {
+  const run = queryOf(database);
+  const { names, facts } = catalogs[database.dialect.name];
+  return printDeclarations(await facts(run, await names(run)), database.dialect.name);
+}
+
 /** A decimal without a declared precision may have any; in SQLite it is a double then. */
 function decimalText({ facets: [precision, scale = 0] }: ColumnFacts, isSqlite: boolean): string {
   if (precision === undefined) return isSqlite ? "double()" : "decimal()";
@@ -33,7 +42,7 @@ function storageOf(example: unknown): string | undefined {
 }
 
 /** Returns the declaration of a column; undefined if no type of OData fits for certain. */
-function declarationOf(column: ColumnFacts, database: "sqlite" | "postgres"): string | undefined {
+export function declarationOf(column: ColumnFacts, database: DialectName): string | undefined {
   const { type, example } = column;
   const isSqlite = database === "sqlite";
   if (/^(?:numeric|decimal)$/.test(type)) return decimalText(column, isSqlite);
@@ -59,16 +68,34 @@ const indented = (lines: readonly string[], by: string): string => lines.map((li
  * Prints tables as a module of declarations, to start from. Columns of a type that does not tell how values are to be read, and tables
  * without a key, are left out, with a comment that says so.
  */
-export function printDeclarations(tables: readonly TableFacts[], database: "sqlite" | "postgres"): string {
+function printDeclarations(tables: readonly TableFacts[], database: DialectName): string {
   const served = tables.filter(({ key, columns }) => {
     const known = columns.filter((column) => declarationOf(column, database) !== undefined);
     return key.length > 0 && key.every((name) => known.some((column) => column.name === name));
   });
+  const isDeclared = (table: string, columns: readonly string[]): boolean => {
+    const own = served.find(({ name }) => name === table)?.columns ?? [];
+    return columns.every((name) =>
+      own.some((column) => column.name === name && declarationOf(column, database) !== undefined),
+    );
+  };
+  const links = (table: TableFacts): TableFacts => ({
+    ...table,
+    foreignKeys: table.foreignKeys.filter(
+      (link) =>
+        isDeclared(table.name, Object.keys(link.on)) && isDeclared(link.table, Object.values(link.on)),
+    ),
+  });
   const names = new Set(served.map(({ name }) => name));
-  const sets = served.map((table) => printSet(table, served, database));
+  const linked = served.map(links);
+  const sets = linked.map((table) => printSet(table, linked, database));
   const omitted = tables
     .filter(({ name }) => !names.has(name))
-    .map(({ name }) => `// Left out: the table \`${name}\` has no primary key of a type that OData has.`);
+    .map(({ name, kind, key }) =>
+      kind === "view"
+        ? `// Left out: the view \`${name}\`, because a view has no primary key: declare it with the properties that identify a row.`
+        : `// Left out: the table \`${name}\`, ${key.length === 0 ? "because it has no primary key" : `whose primary key is of a type that OData does not have`}.`,
+    );
   const used = new Set(sets.join("\n").match(/\b(?:entitySet|[a-z]\w*(?=\())/g));
   const imports = [...used].filter((name) => exported.has(name)).toSorted();
   return [
@@ -101,7 +128,7 @@ const exported: ReadonlySet<string> = new Set([
   "timeOfDay",
 ]);
 
-function printSet(table: TableFacts, served: readonly TableFacts[], database: "sqlite" | "postgres"): string {
+function printSet(table: TableFacts, served: readonly TableFacts[], database: DialectName): string {
   const { name, columns, key } = table;
   const lines = columns.map((column) => ({ column, text: printProperty(column, key, database) }));
   const keyLines = key.flatMap((own) =>
@@ -123,7 +150,7 @@ function printSet(table: TableFacts, served: readonly TableFacts[], database: "s
   ].join("\n");
 }
 
-function printProperty(column: ColumnFacts, key: readonly string[], database: "sqlite" | "postgres"): string {
+function printProperty(column: ColumnFacts, key: readonly string[], database: DialectName): string {
   const { name, type, nullable } = column;
   const declaration = declarationOf(column, database);
   if (declaration === undefined)

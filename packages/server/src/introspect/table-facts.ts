@@ -1,7 +1,10 @@
+import { type DialectName, identifier, join, type SqlFragment, sql, value } from "@cadastre/odata/run";
+import type { DatabaseRow, RunQuery } from "../database.ts";
+
 /** A column as a database describes it. */
 export type ColumnFacts = {
   readonly name: string;
-  /** Declared type in lower case, without its arguments: `varchar` of `VARCHAR(20)`. */
+  /** Declared type in lower case, without its arguments: `varchar` of `VARCHAR(20)`; of a domain, the type under it. */
   readonly type: string;
   /** Arguments of the declared type: `[14, 2]` of `numeric(14,2)`. */
   readonly facets: readonly number[];
@@ -17,113 +20,251 @@ type ForeignKey = {
   readonly on: Readonly<Record<string, string>>;
 };
 
-/** A table as a database describes it. */
+/** A column of an index, and how it is sorted. */
+export type IndexColumn = {
+  /** Undefined for an expression. */
+  readonly column: string | undefined;
+  readonly descending: boolean;
+  readonly nullsFirst: boolean;
+  /** True if text is sorted by code point, as queries sort it. In SQLite always true: that of the column applies. */
+  readonly byCodePoint: boolean;
+};
+
+/** A table or view as a database describes it. */
 export type TableFacts = {
   readonly name: string;
+  readonly kind: TableKind;
   readonly columns: readonly ColumnFacts[];
   /** Names of the columns of the primary key, in order. Empty if it has none. */
   readonly key: readonly string[];
   readonly foreignKeys: readonly ForeignKey[];
+  /** Indexes of all rows that hold an order, that of the primary key among them. */
+  readonly indexes: readonly (readonly IndexColumn[])[];
 };
 
-/** Runs a statement and returns its rows. */
-export type RunQuery = (statement: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
+/** Views have no keys and indexes of their own, and do not tell which columns may be null. */
+type TableKind = "table" | "view";
 
-/** Splits a declared type: `VARCHAR(20)` → `varchar`, `[20]`. */
+/** Name of a table or view, as queries find it. */
+type TableName = { readonly name: string; readonly kind: TableKind };
+
+/** The catalog of a database. */
+type Catalog = {
+  /** Returns the tables and views that a query finds by their name alone. */
+  readonly names: (run: RunQuery) => Promise<readonly TableName[]>;
+  /** Returns the facts of some of them, in the order given. A view that is not valid has no columns. */
+  readonly facts: (run: RunQuery, tables: readonly TableName[]) => Promise<readonly TableFacts[]>;
+};
+
+/** Splits a declared type: `VARCHAR(20)` → `varchar`, `[20]`; `time(3) with time zone` → `time with time zone`, `[3]`. */
 function splitType(declared: string): Pick<ColumnFacts, "type" | "facets"> {
-  const { type = "", facets = "" } =
-    /^(?<type>[^(]*)(?:\((?<facets>[\d, ]*)\))?/.exec(declared.trim().toLowerCase())?.groups ?? {};
-  return { type: type.trim(), facets: facets === "" ? [] : facets.split(",").map(Number) };
+  const [, facets] = /\(([\d, ]*)\)/.exec(declared) ?? [];
+  const type = declared
+    .toLowerCase()
+    .replace(/\([^)]*\)/, "")
+    .trim();
+  return { type, facets: facets === undefined || facets === "" ? [] : facets.split(",").map(Number) };
 }
-
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /** Declared types of SQLite that do not tell how values are stored. */
 const isInstant = (type: string): boolean => /^(?:datetime|timestamp)/.test(type);
 
-/** Returns the tables of a SQLite database. */
-export async function sqliteTables(run: RunQuery): Promise<readonly TableFacts[]> {
-  const tables = await run(
-    "select name from sqlite_schema where type = 'table' and name not like 'sqlite!_%' escape '!' order by name",
-  );
-  const found: TableFacts[] = [];
-  for (const { name } of tables) {
-    const table = String(name);
-    const described = await run(
-      `select name, type, "notnull", pk from pragma_table_info(${literal(table)}) order by cid`,
+const sqliteCatalog: Catalog = {
+  names: async (run) => {
+    const rows = await run(sql`select name, type, schema from pragma_table_list
+      where type in ('table', 'view', 'virtual') and name not like 'sqlite!_%' escape '!'
+      order by name, schema <> 'temp', schema <> 'main'`);
+    const names = rows.map(
+      ({ name, type }): TableName => ({
+        name: String(name),
+        kind: type === "table" ? "table" : "view",
+      }),
     );
-    const columns: ColumnFacts[] = [];
-    for (const { name: column, type, notnull, pk } of described) {
-      const split = splitType(String(type));
-      const one = quoted(String(column));
-      const [row] = isInstant(split.type)
-        ? await run(`select ${one} as example from ${quoted(table)} where ${one} is not null limit 1`)
-        : [];
-      const example = row === undefined ? {} : { example: row["example"] };
-      columns.push({
-        name: String(column),
-        ...split,
-        nullable: Number(notnull) === 0 && Number(pk) === 0,
-        ...example,
-      });
-    }
-    const key = described
-      .filter(({ pk }) => Number(pk) > 0)
-      .toSorted((a, b) => Number(a["pk"]) - Number(b["pk"]))
-      .map(({ name: column }) => String(column));
-    const links = await run(
-      `select id, "table", "from", "to" from pragma_foreign_key_list(${literal(table)}) order by id, seq`,
-    );
-    found.push({ name: table, columns, key, foreignKeys: grouped(links, "id") });
-  }
-  return found;
-}
+    return names.filter(({ name }, i) => names[i - 1]?.name !== name);
+  },
+  facts: async (run, tables) => {
+    const found: TableFacts[] = [];
+    for (const table of tables) found.push(await sqliteFacts(run, table));
+    return found;
+  },
+};
 
-/** Returns the tables of the current schema of a PostgreSQL database. */
-export async function postgresTables(run: RunQuery): Promise<readonly TableFacts[]> {
-  const columns =
-    await run(`select c.relname as "table", a.attname as name, format_type(a.atttypid, a.atttypmod) as type, a.attnotnull as "notnull",
-      coalesce(array_position(k.conkey, a.attnum), 0) as pk
-    from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-    left join pg_constraint k on k.conrelid = c.oid and k.contype = 'p'
-    where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') order by c.relname, a.attnum`);
-  const links =
-    await run(`select k.oid::text as id, c.relname as own, f.relname as "table", a.attname as "from", b.attname as "to"
-    from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_class f on f.oid = k.confrelid
-    cross join lateral unnest(k.conkey, k.confkey) as pair(own, other)
-    join pg_attribute a on a.attrelid = k.conrelid and a.attnum = pair.own
-    join pg_attribute b on b.attrelid = k.confrelid and b.attnum = pair.other
-    where k.contype = 'f' and c.relnamespace = current_schema()::regnamespace order by k.oid, pair.own`);
-  const names = [...new Set(columns.map(({ table }) => String(table)))];
-  return names.map((name) => {
-    const own = columns.filter(({ table }) => table === name);
-    return {
-      name,
-      columns: own.map(({ name: column, type, notnull }) => ({
-        name: String(column),
-        ...splitType(String(type)),
-        nullable: notnull !== true,
-      })),
-      key: own
-        .filter(({ pk }) => Number(pk) > 0)
-        .toSorted((a, b) => Number(a["pk"]) - Number(b["pk"]))
-        .map(({ name: column }) => String(column)),
-      foreignKeys: grouped(
-        links.filter((link) => link["own"] === name),
-        "id",
-      ),
-    };
+async function sqliteFacts(run: RunQuery, { name, kind }: TableName): Promise<TableFacts> {
+  const described = await run(
+    sql`select name, type, "notnull", pk from pragma_table_xinfo(${value(name)}) where hidden <> 1 order by cid`,
+  ).catch((error: unknown) => {
+    // A view of what is no longer there.
+    if (kind === "view") return [];
+    throw error;
   });
+  const columns: ColumnFacts[] = [];
+  for (const { name: column, type, notnull, pk } of described) {
+    const split = splitType(String(type));
+    const example = isInstant(split.type) ? await exampleOf(run, name, String(column)) : {};
+    const nullable = Number(notnull) === 0 && Number(pk) === 0;
+    columns.push({ name: String(column), ...split, nullable, ...example });
+  }
+  const key = keyOfRows(described);
+  if (kind === "view") return { name, kind, columns, key, foreignKeys: [], indexes: [] };
+  const links = await run(sqliteLinks(name));
+  return {
+    name,
+    kind,
+    columns,
+    key,
+    foreignKeys: foreignKeysOf(links),
+    indexes: await sqliteIndexes(run, name),
+  };
 }
 
-function grouped(links: readonly Readonly<Record<string, unknown>>[], by: string): readonly ForeignKey[] {
-  const keys = new Map<string, { table: string; on: Record<string, string> }>();
-  for (const link of links) {
-    const id = String(link[by]);
-    const known = keys.get(id) ?? { table: String(link["table"]), on: {} };
-    keys.set(id, known);
-    known.on[String(link["from"])] = String(link["to"] ?? link["from"]);
-  }
-  return [...keys.values()];
+/** The names that a foreign key refers to, as they are written where they are declared. Without columns it refers to the key. */
+const sqliteLinks = (table: string): SqlFragment => sql`
+  select f.id, t.name as "table", f."from", x.name as "to" from pragma_foreign_key_list(${value(table)}) f
+  join pragma_table_list t on t.name = f."table" collate nocase and t.schema = 'main'
+  join pragma_table_xinfo(t.name) x on iif(f."to" is null, x.pk = f.seq + 1, x.name = f."to" collate nocase)
+  order by f.id, f.seq`;
+
+async function exampleOf(
+  run: RunQuery,
+  table: string,
+  column: string,
+): Promise<{ readonly example?: unknown }> {
+  const one = identifier(column);
+  const [row] = await run(
+    sql`select ${one} as example from ${identifier(table)} where ${one} is not null limit 1`,
+  );
+  return row === undefined ? {} : { example: row["example"] };
 }
+
+/** Reads the indexes of a table. Each ends with the columns that identify a row in it: the row id, or the key. */
+async function sqliteIndexes(run: RunQuery, table: string): Promise<TableFacts["indexes"]> {
+  const rows =
+    await run(sql`select l.name as "index", x.cid, x.name as "column", x."desc" from pragma_index_list(${value(table)}) l
+    join pragma_index_xinfo(l.name) x where l.partial = 0 order by l.seq, x.seqno`);
+  const [rowId] =
+    await run(sql`select max(iif(pk = 1 and lower(type) = 'integer', name, null)) as name, sum(pk > 0) as columns
+    from pragma_table_xinfo(${value(table)})`);
+  const name = Number(rowId?.["columns"]) === 1 ? rowId?.["name"] : null;
+  const indexColumn = ({ cid, column, desc }: DatabaseRow): IndexColumn => ({
+    column: (Number(cid) === -1 ? name : column)?.toString(),
+    descending: Number(desc) === 1,
+    nullsFirst: Number(desc) !== 1,
+    byCodePoint: true,
+  });
+  const own = typeof name === "string" ? [[indexColumn({ cid: 0, column: name, desc: 0 })]] : [];
+  return [...own, ...grouped(rows, "index").map((one) => one.map(indexColumn))];
+}
+
+const postgresCatalog: Catalog = {
+  names: async (run) => {
+    const rows = await run(sql`select c.relname as name, c.relkind::text as kind from pg_class c
+      where c.relkind in ('r', 'p', 'v', 'm', 'f') and pg_table_is_visible(c.oid)
+        and c.relnamespace not in ('pg_catalog'::regnamespace, 'information_schema'::regnamespace) order by c.relname`);
+    return rows.map(({ name, kind }) => ({
+      name: String(name),
+      kind: kind === "r" || kind === "p" ? "table" : "view",
+    }));
+  },
+  facts: async (run, tables) => {
+    if (tables.length === 0) return [];
+    const [columns, links, indexes] = await Promise.all(
+      [postgresColumns, postgresLinks, postgresIndexColumns].map(async (statement) =>
+        grouped(
+          await run(
+            statement(
+              join(
+                tables.map(({ name }) => sql`${value(name)}::text`),
+                ", ",
+              ),
+            ),
+          ),
+          "table",
+        ),
+      ),
+    );
+    const of = (groups: readonly (readonly DatabaseRow[])[] = [], name: string) =>
+      groups.find(([row]) => row?.["table"] === name) ?? [];
+    return tables.map(({ name, kind }) => {
+      const own = of(columns, name);
+      return {
+        name,
+        kind,
+        columns: own.map(({ name: column, type, notnull }) => ({
+          name: String(column),
+          ...splitType(String(type)),
+          nullable: notnull !== true,
+        })),
+        key: keyOfRows(own),
+        foreignKeys: foreignKeysOf(of(links, name)),
+        indexes: grouped(of(indexes, name), "index").map((one) =>
+          one.map(({ column, descending, nulls_first, by_code_point }) => ({
+            column: typeof column === "string" ? column : undefined,
+            descending: descending === true,
+            nullsFirst: nulls_first === true,
+            byCodePoint: by_code_point === true,
+          })),
+        ),
+      };
+    });
+  },
+};
+
+const postgresColumns = (names: SqlFragment): SqlFragment => sql`
+  select c.relname as "table", a.attname as name, a.attnotnull or t.typnotnull as "notnull",
+    case when t.typtype = 'd' then format_type(t.typbasetype, t.typtypmod) else format_type(a.atttypid, a.atttypmod) end as type,
+    coalesce(array_position(k.conkey, a.attnum), 0) as pk
+  from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+  join pg_type t on t.oid = a.atttypid
+  left join pg_constraint k on k.conrelid = c.oid and k.contype = 'p'
+  where pg_table_is_visible(c.oid) and c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relname in (${names})
+  order by c.relname, a.attnum`;
+
+const postgresLinks = (names: SqlFragment): SqlFragment => sql`
+  select k.oid::text as id, c.relname as "table", f.relname as "to_table", a.attname as "from", b.attname as "to"
+  from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_class f on f.oid = k.confrelid
+  cross join lateral unnest(k.conkey, k.confkey) as pair(own, other)
+  join pg_attribute a on a.attrelid = k.conrelid and a.attnum = pair.own
+  join pg_attribute b on b.attrelid = k.confrelid and b.attnum = pair.other
+  where k.contype = 'f' and pg_table_is_visible(c.oid) and c.relname in (${names}) order by c.relname, k.oid, pair.own`;
+
+const postgresIndexColumns = (names: SqlFragment): SqlFragment => sql`
+  select c.relname as "table", i.indexrelid::text as "index", a.attname as "column", o.option & 1 = 1 as descending,
+    o.option & 2 = 2 as nulls_first, l.collname is not distinct from 'C' as by_code_point
+  from pg_class c join pg_index i on i.indrelid = c.oid and i.indisvalid and i.indpred is null
+  join pg_class x on x.oid = i.indexrelid join pg_am m on m.oid = x.relam and m.amname = 'btree'
+  cross join lateral unnest(i.indkey::int2[], i.indoption::int2[], i.indcollation::oid[])
+    with ordinality as o(attnum, option, coll, place)
+  left join pg_attribute a on a.attrelid = c.oid and a.attnum = o.attnum and o.attnum > 0
+  left join pg_collation l on l.oid = o.coll
+  where pg_table_is_visible(c.oid) and c.relname in (${names}) and o.place <= i.indnkeyatts
+  order by c.relname, i.indexrelid, o.place`;
+
+/** The catalogs of the databases. */
+export const catalogs: Readonly<Record<DialectName, Catalog>> = {
+  sqlite: sqliteCatalog,
+  postgres: postgresCatalog,
+};
+
+/** Names of the columns of the primary key, by their position in it. */
+const keyOfRows = (columns: readonly DatabaseRow[]): readonly string[] =>
+  columns
+    .filter(({ pk }) => Number(pk) > 0)
+    .toSorted((a, b) => Number(a["pk"]) - Number(b["pk"]))
+    .map(({ name }) => String(name));
+
+/** Returns neighbouring rows with the same value of a column as a group. */
+function grouped(rows: readonly DatabaseRow[], by: string): readonly (readonly DatabaseRow[])[] {
+  const groups = new Map<unknown, DatabaseRow[]>();
+  for (const row of rows) {
+    const group = groups.get(row[by]) ?? [];
+    groups.set(row[by], group);
+    group.push(row);
+  }
+  return [...groups.values()];
+}
+
+const foreignKeysOf = (links: readonly DatabaseRow[]): readonly ForeignKey[] =>
+  grouped(links, "id").map((pairs) => ({
+    table: String(pairs[0]?.["to_table"] ?? pairs[0]?.["table"]),
+    on: Object.fromEntries(pairs.map(({ from, to }) => [String(from), String(to)])),
+  }));

@@ -7,9 +7,9 @@ import { knexDialect, type RawHost, runByKnex } from "@cadastre/odata/knex";
 import { postgresHelpers, postgresSettings } from "@cadastre/odata/postgres";
 import { type DialectName, postgres, sqlite } from "@cadastre/odata/run";
 import { type FunctionHost, registerFunctions } from "@cadastre/odata/sqlite";
-import { printDeclarations } from "../introspect/print-declarations.ts";
-import { postgresTables, sqliteTables } from "../introspect/table-facts.ts";
-import { type DatabaseRow, type SourceMaker, sqlSource } from "../source/sql-source.ts";
+import type { Database, DatabaseRow } from "../database.ts";
+import { printDatabase } from "../introspect/print-declarations.ts";
+import { type SourceMaker, sqlSource } from "../source/sql-source.ts";
 
 /** The part of a knex instance that the source uses. */
 export type KnexDatabase = RawHost<PromiseLike<unknown>> & {
@@ -67,18 +67,15 @@ export async function prepareKnex(knex: KnexDatabase): Promise<void> {
  * Returns declarations of the tables of a database as the text of a module, to start from: types, keys, and navigation by foreign keys.
  * Columns of a type that does not tell how values are to be read are left out, with a comment.
  */
-export async function introspect(knex: KnexDatabase): Promise<string> {
-  const name = dialectNameOf(knex);
-  const run = (text: string) => runByKnex(knex, { name }, { text, values: [] });
-  const tables = name === "sqlite" ? await sqliteTables(run) : await postgresTables(run);
-  return printDeclarations(tables, name);
-}
+export const introspect = (knex: KnexDatabase): Promise<string> => printDatabase(databaseOfKnex(knex));
 
 /** Reads records through knex, whose pool has {@link afterCreate}, from a database that {@link prepareKnex} has prepared. */
-export function knexSource(knex: KnexDatabase): SourceMaker {
+export const knexSource = (knex: KnexDatabase): SourceMaker => sqlSource(databaseOfKnex(knex));
+
+function databaseOfKnex(knex: KnexDatabase): Database {
   const dialect = knexDialect(dialects[dialectNameOf(knex)]);
-  return sqlSource({
+  return {
     dialect,
     run: async (statement) => (await runByKnex(knex, dialect, statement)) as DatabaseRow[],
-  });
+  };
 }

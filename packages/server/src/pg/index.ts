@@ -5,7 +5,9 @@
  */
 import { postgresHelpers, postgresSettings } from "@cadastre/odata/postgres";
 import { postgres } from "@cadastre/odata/run";
-import { type DatabaseRow, type SourceMaker, sqlSource } from "../source/sql-source.ts";
+import type { DatabaseRow } from "../database.ts";
+import { printDatabase } from "../introspect/print-declarations.ts";
+import { type SourceMaker, sqlSource } from "../source/sql-source.ts";
 
 type Query = (text: string, values?: unknown[]) => Promise<{ readonly rows: unknown[] }>;
 
@@ -45,6 +47,16 @@ export function postgresSource(pool: PostgresPool): SourceMaker {
     },
   });
 }
+
+/**
+ * Returns declarations of the tables of a PostgreSQL database as the text of a module, to start from: types, keys, and navigation by foreign
+ * keys. What it cannot tell for certain it leaves out, with a comment.
+ */
+export const introspectPostgres = (pool: Pick<PostgresPool, "query">): Promise<string> =>
+  printDatabase({
+    dialect: postgres,
+    run: async ({ text, values }) => (await pool.query(text, [...values])).rows as DatabaseRow[],
+  });
 
 /** True for an error that is not the answer of the database to a statement. */
 const isBroken = (error: unknown): boolean => !(error instanceof Error && "severity" in error);

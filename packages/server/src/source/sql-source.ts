@@ -8,8 +8,10 @@ import {
 } from "@cadastre/odata";
 import { compileCondition, jsonRecords } from "@cadastre/odata/compile";
 import { LruCache } from "@cadastre/odata/lru-cache";
-import { type Dialect, writeRecords } from "@cadastre/odata/run";
+import { writeRecords } from "@cadastre/odata/run";
 import type { PageRead, RecordPage, RecordSource } from "../answer/answer-session.ts";
+import type { Database, DatabaseRow } from "../database.ts";
+import { compareDeclarations, type DeclarationMismatch } from "../introspect/compare-declarations.ts";
 import type { DeclaredModel } from "../model/entity-model.ts";
 import type { EntitySetDeclaration } from "../model/entity-set.ts";
 import {
@@ -21,42 +23,45 @@ import {
 } from "./restriction.ts";
 import { requireStorage, tableMappingOf } from "./table-mapping.ts";
 
-/** A row as the database driver returns it. */
-export type DatabaseRow = Readonly<Record<string, unknown>>;
-
-/** Runs statements in a database. */
-export type Database = {
-  readonly dialect: Dialect;
-  /** Runs a statement, synchronously or not. It may be cancelled when the signal aborts. */
-  readonly run: (
-    statement: CompiledSql,
-    signal: AbortSignal,
-  ) => readonly DatabaseRow[] | Promise<readonly DatabaseRow[]>;
-};
-
 /** Creates the sources of requests, each of which reads what some restrictions leave. */
 type SourceOf = (restrictions: Restrictions) => RecordSource;
 
+/** Is told what a source finds at start, apart from any request. */
+type StartReport = {
+  /** Called with each difference between a declaration and the database. */
+  readonly onMismatch: (mismatch: DeclarationMismatch) => void;
+  /** Called if the database cannot be asked. */
+  readonly onError: (error: unknown) => void;
+};
+
 /** Makes the sources of a model. */
-export type SourceMaker = (declared: DeclaredModel) => SourceOf;
+export type SourceMaker = (declared: DeclaredModel, start: StartReport) => SourceOf;
 
 /** Number of different restrictions whose statements are kept. */
 const keptRestrictions = 200;
 
 /**
- * Reads records from the tables of a database.
+ * Reads records from the tables of a database, after it has begun to compare them with the declarations.
  *
  * @throws {TypeError} if a declaration does not say how the database stores a property
  */
-export const sqlSource =
-  (database: Database): SourceMaker =>
-  (declared) => {
+export function sqlSource(database: Database): SourceMaker {
+  const compared = new WeakSet<EntitySetDeclaration>();
+  return (declared, { onMismatch, onError }) => {
     if (database.dialect.name === "sqlite")
       for (const declaration of declared.declarations.values()) requireStorage(declaration);
+    // Several services may read the same sets from one source.
+    const declarations = new Map([...declared.declarations].filter(([, one]) => !compared.has(one)));
+    for (const one of declarations.values()) compared.add(one);
+    const tell = (found: readonly DeclarationMismatch[]) => {
+      for (const one of found) onMismatch(one);
+    };
+    void compareDeclarations({ declarations }, database).then(tell, onError);
     const sources = new LruCache<string, RecordSource>(keptRestrictions);
     return (restrictions) =>
       sources.get(restrictionsKey(restrictions), () => sourceUnder(restrictions, declared, database));
   };
+}
 
 /** Returns the mappings by entity set. @param where returns the condition on the rows of a table */
 function mappingsOf(

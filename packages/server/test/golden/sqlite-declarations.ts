@@ -1,7 +1,7 @@
 // Made of a database. Give properties the names that clients are to see; their columns stay named by `.column(…)`.
 import { bigInteger, boolean, date, decimal, double, entitySet, instant, integer, many, one, text } from "@cadastre/server/model";
 
-// Left out: the table `log` has no primary key of a type that OData has.
+// Left out: the table `log`, because it has no primary key.
 export const listing = entitySet("listing", {
   table: "listing",
   key: {

@@ -162,10 +162,12 @@ export function statements(database: "postgres" | "sqlite"): readonly string[] {
   return [
     `create table agent (id integer primary key, name text not null)`,
     `create table photo (listing text, place integer, caption text, primary key (listing, place))`,
-    `create table listing (id text primary key, town text, asking_price ${type("bigint", "integer")}, views ${type("bigint", "integer")},
-      beds integer, score ${type("float8", "real")}, is_new ${type("boolean", "integer")}, closed_on ${type("date", "text")},
-      opens_at ${type("time", "text")}, status text, appliances ${type("jsonb", "text")}, rates ${type("jsonb", "text")},
-      details ${type("jsonb", "text")}, uid ${type("uuid", "text")}, agent integer, changed_at text)`,
+    `create table listing (id text primary key, town text, asking_price ${type("bigint", "integer")}, views ${type("bigint", "integer")} not null,
+      beds integer, score ${type("float8", "real")}, is_new ${type("boolean", "integer")} not null, closed_on ${type("date", "text")},
+      opens_at ${type("time", "text")}, status text not null, appliances ${type("jsonb", "text")}, rates ${type("jsonb", "text")},
+      details ${type("jsonb", "text")}, uid ${type("uuid", "text")}, agent integer, changed_at text not null)`,
+    `create index listing_by_change on listing (changed_at ${type('collate "C"', "")}, id ${type('collate "C"', "")})`,
+    ...(isSqlite ? [] : ['create index photo_by_key on photo (listing collate "C", place)']),
     ...(rows["Agent"] ?? []).map(
       (row) => `insert into agent values (${literal(row["AgentKey"])}, ${literal(row["Name"])})`,
     ),
