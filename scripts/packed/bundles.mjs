@@ -28,7 +28,7 @@ export const bundlers = [
 const budgets = {
   "`parseFilter`": { program: `export { parseFilter } from "@cadastre/odata";`, most: 64_000 },
   "`@cadastre/odata`": { program: `export * from "@cadastre/odata";`, most: 180_000 },
-  "`@cadastre/odata/csdl`": { program: `export * from "@cadastre/odata/csdl";`, most: 2500 },
+  "`@cadastre/odata/csdl`": { program: `export * from "@cadastre/odata/csdl";`, most: 6500 },
   "`@cadastre/odata/sqlite`": { program: `export * from "@cadastre/odata/sqlite";`, most: 90_000 },
 };
 

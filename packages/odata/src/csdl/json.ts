@@ -59,12 +59,17 @@ function structuredType(type: StructuredType, namespace: string): JsonObject {
   return { $Kind: "EntityType", $Key: type.key, ...properties, ...annotated(type.annotations) };
 }
 
-function structuredProperty({ target, collection }: StructuredProperty, namespace: string): JsonObject {
+function structuredProperty(
+  { target, collection, partner, constraints }: StructuredProperty,
+  namespace: string,
+): JsonObject {
   const type = target();
   return {
     ...(isEntityType(type) ? { $Kind: "NavigationProperty" } : {}),
     $Type: `${namespace}.${type.name}`,
     ...(collection ? { $Collection: true } : { $Nullable: true }),
+    ...(partner === undefined ? {} : { $Partner: partner }),
+    ...(constraints === undefined ? {} : { $ReferentialConstraint: constraints }),
   };
 }
 

@@ -67,13 +67,23 @@ function structuredType(type: StructuredType, namespace: string): XmlElement {
   return element("EntityType", { Name: type.name }, [key, ...properties, ...annotated(type.annotations)]);
 }
 
-function structuredProperty({ name, target, collection }: StructuredProperty, namespace: string): XmlElement {
+function structuredProperty(
+  { name, target, collection, partner, constraints = {} }: StructuredProperty,
+  namespace: string,
+): XmlElement {
   const type = target();
   const qualified = `${namespace}.${type.name}`;
-  return element(isEntityType(type) ? "NavigationProperty" : "Property", {
-    Name: name,
-    Type: collection ? `Collection(${qualified})` : qualified,
-  });
+  return element(
+    isEntityType(type) ? "NavigationProperty" : "Property",
+    {
+      Name: name,
+      Type: collection ? `Collection(${qualified})` : qualified,
+      ...(partner === undefined ? {} : { Partner: partner }),
+    },
+    Object.entries(constraints).map(([own, other]) =>
+      element("ReferentialConstraint", { Property: own, ReferencedProperty: other }),
+    ),
+  );
 }
 
 function toElement(property: StructuralProperty): XmlElement {

@@ -120,6 +120,13 @@ export type StructuredProperty = {
   /** A function, because types may refer to each other. */
   readonly target: () => StructuredType;
   readonly collection: boolean;
+  /**
+   * Own property → property of the target that has the same value: the referential constraints of a navigation property to one entity.
+   * Source: OData CSDL 4.01, section 8.5.
+   */
+  readonly constraints?: Readonly<Record<string, string>>;
+  /** Name of the navigation property of the target that leads back. Source: OData CSDL 4.01, section 8.4. */
+  readonly partner?: string;
 };
 
 /** Common part of entity types and complex types. Source: OData CSDL 4.01, sections 6 and 9. */

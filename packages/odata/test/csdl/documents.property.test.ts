@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { writeCsdlJson, writeCsdlXml } from "../../src/csdl/index.ts";
+import { type CsdlDocument, readCsdl, writeCsdlJson, writeCsdlXml } from "../../src/csdl/index.ts";
 import type {
   EntityModel,
   EntitySet,
@@ -135,5 +135,48 @@ test("what is written in XML keeps the rules of the standard, and JSON says the 
       expect(JSON.parse(writeCsdlJson(model))).toEqual(toCsdlJson(xml));
     }),
     { examples: [[fixed, "4.0"]] },
+  );
+});
+
+/** A collection of complex values has other defaults in the two formats: in JSON its items are not null. */
+const comparable = ({ types, ...others }: CsdlDocument) => ({
+  ...others,
+  types: new Map(
+    [...types].map(([own, type]) => [
+      own,
+      {
+        ...type,
+        properties: type.properties.map((one) =>
+          one.type.startsWith("Sales.Model.") && one.collection ? { ...one, nullable: false } : one,
+        ),
+      },
+    ]),
+  ),
+});
+
+test("what is written is read again, from XML as from JSON", () => {
+  fc.assert(
+    fc.property(models, fc.constantFrom("4.0" as const, "4.01" as const), (model, version) => {
+      fc.pre(model.entitySets.length > 0);
+      const document = readCsdl(writeCsdlXml(model, version));
+      expect(comparable(readCsdl(writeCsdlJson(model)))).toEqual(comparable(document));
+      expect(document.container).toEqual({ namespace: model.namespace, name: model.container });
+      for (const { name: set, type } of model.entitySets) {
+        const found = document.entitySets.get(set);
+        expect(found?.type).toBe(`${model.namespace}.${type.name}`);
+        const read = document.types.get(found?.type ?? "");
+        expect(read?.key).toEqual(type.key);
+        const expected = [...type.properties.values()].map(({ enumType, ...property }) => ({
+          maxLength: undefined,
+          precision: undefined,
+          scale: undefined,
+          srid: undefined,
+          annotations: [],
+          ...property,
+          type: enumType?.name ?? property.type,
+        }));
+        expect(read?.properties.slice(0, expected.length)).toEqual(expected);
+      }
+    }),
   );
 });

@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import type { RetryPolicy } from "@cadastre/client/http";
 import type { Row } from "@cadastre/odata";
+import { type CsdlDocument, CsdlError, readCsdl } from "@cadastre/odata/csdl";
 import { fileReason } from "../file-error.ts";
 import { isObject } from "../ingest/entry.ts";
 import type { FeedAuthorization } from "../replicate/authorization.ts";
@@ -10,8 +11,6 @@ import { descriptionRecords } from "../replicate/pages.ts";
 import { schemaOfCsdl } from "./csdl.ts";
 import type { FeedSchema } from "./feed-schema.ts";
 import { LearnError } from "./learn-error.ts";
-import { readCsdlJson } from "./read-csdl-json.ts";
-import { readCsdlXml } from "./read-csdl-xml.ts";
 import { withRows } from "./read-lookup-rows.ts";
 
 /** Places of the descriptions of a source. Each is a file or a URL. */
@@ -48,11 +47,7 @@ export async function readSource(
 ): Promise<FeedSchema> {
   const root = metadata.replace(/\/\$metadata$/, "").replace(/\/+$/, "");
   const text = isUrl(metadata) ? await readUrl(root, "$metadata", access) : await readText(metadata);
-  const isXml = text
-    .replace(/^\uFEFF/, "")
-    .trimStart()
-    .startsWith("<");
-  const document = await (isXml ? readCsdlXml : readCsdlJson)(text.replace(/^\uFEFF/, ""), metadata);
+  const document = parseMetadataText(text, metadata);
   const schema = schemaOfCsdl(document);
   if (lookups !== undefined) return withRows(schema, await readRows(lookups, access), lookups);
   if (!isUrl(metadata)) return schema;
@@ -61,6 +56,16 @@ export async function readSource(
     if (document.entitySets.has(set))
       described = withRows(described, await readRows(`${root}/${set}`, access), `${root}/${set}`);
   return described;
+}
+
+/** @throws {LearnError} if the text is no CSDL document */
+function parseMetadataText(text: string, source: string): CsdlDocument {
+  try {
+    return readCsdl(text);
+  } catch (cause) {
+    if (!(cause instanceof CsdlError)) throw cause;
+    throw new LearnError(`${source}: ${cause.message}`, { cause });
+  }
 }
 
 function readUrl(root: string, name: string, access: SourceAccess): Promise<string> {
