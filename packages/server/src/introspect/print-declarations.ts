@@ -1,5 +1,12 @@
 import type { DialectName } from "@cadastre/odata/run";
 import { type Database, queryOf } from "../database.ts";
+import {
+  type PrintedMember,
+  type PrintedSet,
+  printModule,
+  printPairs,
+  uniqueNames,
+} from "../print/print-module.ts";
 import { type ColumnFacts, catalogs, type TableFacts } from "./table-facts.ts";
 
 /** Declarations by declared type, for both databases. */
@@ -54,140 +61,124 @@ export function declarationOf(column: ColumnFacts, database: DialectName): strin
   return declarations.find(([pattern]) => pattern.test(type))?.[1](column);
 }
 
-const identifierPattern = /^[\p{L}_][\p{L}\p{Nd}_]{0,127}$/u;
-
 /** Makes a name of a database into one of OData: `asking price` → `asking_price`. */
 function odataName(name: string): string {
-  const letters = name.replaceAll(/[^\p{L}\p{Nd}_]/gu, "_").slice(0, 127);
-  return identifierPattern.test(letters) ? letters : `_${letters}`;
+  const letters = name.replaceAll(/[^\p{L}\p{Nd}_]/gu, "_").slice(0, 120);
+  return /^[\p{L}_]/u.test(letters) ? letters : `_${letters}`;
 }
 
-const indented = (lines: readonly string[], by: string): string => lines.map((line) => by + line).join("\n");
+/** A table with the names that its set and properties have. */
+type NamedTable = {
+  readonly facts: TableFacts;
+  readonly name: string;
+  /** Property by column; columns that are left out are absent. */
+  readonly properties: ReadonlyMap<string, string>;
+};
 
 /**
  * Prints tables as a module of declarations, to start from. Columns of a type that does not tell how values are to be read, and tables
  * without a key, are left out, with a comment that says so.
  */
 function printDeclarations(tables: readonly TableFacts[], database: DialectName): string {
-  const served = tables.filter(({ key, columns }) => {
-    const known = columns.filter((column) => declarationOf(column, database) !== undefined);
-    return key.length > 0 && key.every((name) => known.some((column) => column.name === name));
-  });
-  const isDeclared = (table: string, columns: readonly string[]): boolean => {
-    const own = served.find(({ name }) => name === table)?.columns ?? [];
-    return columns.every((name) =>
-      own.some((column) => column.name === name && declarationOf(column, database) !== undefined),
-    );
-  };
-  const links = (table: TableFacts): TableFacts => ({
-    ...table,
-    foreignKeys: table.foreignKeys.filter(
-      (link) =>
-        isDeclared(table.name, Object.keys(link.on)) && isDeclared(link.table, Object.values(link.on)),
-    ),
-  });
-  const names = new Set(served.map(({ name }) => name));
-  const linked = served.map(links);
-  const sets = linked.map((table) => printSet(table, linked, database));
-  const omitted = tables
-    .filter(({ name }) => !names.has(name))
-    .map(({ name, kind, key }) =>
-      kind === "view"
-        ? `// Left out: the view \`${name}\`, because a view has no primary key: declare it with the properties that identify a row.`
-        : `// Left out: the table \`${name}\`, ${key.length === 0 ? "because it has no primary key" : `whose primary key is of a type that OData does not have`}.`,
-    );
-  const used = new Set(sets.join("\n").match(/\b(?:entitySet|[a-z]\w*(?=\())/g));
-  const imports = [...used].filter((name) => exported.has(name)).toSorted();
-  return [
-    "// Made of a database. Give properties the names that clients are to see; their columns stay named by `.column(…)`.",
-    `import { ${imports.join(", ")} } from "@cadastre/server/model";`,
-    "",
-    ...omitted,
-    sets.join("\n\n"),
-    "",
-    `export const entitySets = [${served.map(({ name }) => odataName(name)).join(", ")}] as const;`,
-    "",
-  ].join("\n");
-}
-
-/** Names that declarations use. */
-const exported: ReadonlySet<string> = new Set([
-  "bigInteger",
-  "boolean",
-  "date",
-  "decimal",
-  "double",
-  "entitySet",
-  "guid",
-  "instant",
-  "integer",
-  "many",
-  "one",
-  "smallInteger",
-  "text",
-  "timeOfDay",
-]);
-
-function printSet(table: TableFacts, served: readonly TableFacts[], database: DialectName): string {
-  const { name, columns, key } = table;
-  const lines = columns.map((column) => ({ column, text: printProperty(column, key, database) }));
-  const keyLines = key.flatMap((own) =>
-    lines.filter(({ column }) => column.name === own).map(({ text }) => text),
+  const isKnown = (column: ColumnFacts) => declarationOf(column, database) !== undefined;
+  const served = tables.filter(
+    ({ key, columns }) =>
+      key.length > 0 && key.every((name) => columns.some((one) => one.name === name && isKnown(one))),
   );
-  const others = lines.filter(({ column }) => !key.includes(column.name)).map(({ text }) => text);
-  const links = navigationOf(table, served);
-  return [
-    `export const ${odataName(name)} = entitySet("${odataName(name)}", {`,
-    `  table: ${JSON.stringify(name)},`,
-    "  key: {",
-    indented(keyLines, "    "),
-    "  },",
-    "  properties: {",
-    ...(others.length === 0 ? [] : [indented(others, "    ")]),
-    "  },",
-    ...(links.length === 0 ? [] : ["  navigation: {", indented(links, "    "), "  },"]),
-    "});",
-  ].join("\n");
-}
-
-function printProperty(column: ColumnFacts, key: readonly string[], database: DialectName): string {
-  const { name, type, nullable } = column;
-  const declaration = declarationOf(column, database);
-  if (declaration === undefined)
-    return `// Left out: \`${name}\` is of the type \`${type}\`, which does not say how its values are to be read.`;
-  const own = odataName(name);
-  const source = own === name ? "" : `.column(${JSON.stringify(name)})`;
-  return `${own}: ${declaration}${source}${nullable && !key.includes(name) ? ".nullable()" : ""},`;
-}
-
-/** Prints the foreign keys of a table, and those of others that lead to it. */
-function navigationOf(table: TableFacts, served: readonly TableFacts[]): readonly string[] {
-  const taken = new Set(table.columns.map(({ name }) => odataName(name)));
-  const free = (wanted: string): string => {
-    let name = wanted;
-    for (let i = 2; taken.has(name); i += 1) name = `${wanted}_${i}`;
-    taken.add(name);
-    return name;
-  };
-  const pairs = (on: Readonly<Record<string, string>>, isReversed: boolean): string =>
-    Object.entries(on)
-      .map(([own, other]) => (isReversed ? [other, own] : [own, other]))
-      .map(([own = "", other = ""]) => `${odataName(own)}: "${odataName(other)}"`)
-      .join(", ");
-  const isServed = (name: string) => served.some((one) => one.name === name);
-  const to = table.foreignKeys
-    .filter((link) => isServed(link.table))
-    .map(
-      (link) =>
-        `${free(odataName(link.table))}: one("${odataName(link.table)}", { ${pairs(link.on, false)} }),`,
-    );
-  const from = served.flatMap((other) =>
-    other.foreignKeys
-      .filter((link) => link.table === table.name)
-      .map(
-        (link) =>
-          `${free(odataName(other.name))}: many("${odataName(other.name)}", { ${pairs(link.on, true)} }),`,
+  const names = uniqueNames(
+    served.map(({ name }) => name),
+    odataName,
+  );
+  const named = served.map(
+    (facts): NamedTable => ({
+      facts,
+      name: names.get(facts.name) ?? facts.name,
+      properties: uniqueNames(
+        facts.columns.filter(isKnown).map(({ name }) => name),
+        odataName,
       ),
+    }),
   );
-  return [...to, ...from];
+  return printModule(
+    "Made of a database. Give properties the names that clients are to see; their columns stay named by `.column(…)`.",
+    tables.filter((table) => !served.includes(table)).map((table) => omission(table, isKnown)),
+    named.map((table) => printTable(table, named, database)),
+  );
+}
+
+function omission(
+  { name, kind, key, columns }: TableFacts,
+  isKnown: (column: ColumnFacts) => boolean,
+): string {
+  if (kind === "view")
+    return `Left out: the view \`${name}\`, because a view has no primary key: declare it with the properties that identify a row.`;
+  if (key.length === 0) return `Left out: the table \`${name}\`, because it has no primary key.`;
+  const unknown = columns.find((column) => key.includes(column.name) && !isKnown(column));
+  return `Left out: the table \`${name}\`, because \`${unknown?.name}\` of its primary key ${unknownType(unknown?.type)}.`;
+}
+
+const unknownType = (type: string | undefined): string =>
+  `is of the type \`${type}\`, which does not say how its values are to be read`;
+
+function printTable(table: NamedTable, named: readonly NamedTable[], database: DialectName): PrintedSet {
+  const { columns, key, name } = table.facts;
+  const inKey = key.flatMap((own) => columns.filter((column) => column.name === own));
+  const print = (column: ColumnFacts) => printColumn(column, table, database);
+  return {
+    name: table.name,
+    table: name,
+    key: inKey.map(print),
+    properties: columns.filter((column) => !inKey.includes(column)).map(print),
+    navigation: navigationOf(table, named),
+  };
+}
+
+function printColumn(
+  column: ColumnFacts,
+  { properties, facts }: NamedTable,
+  database: DialectName,
+): PrintedMember {
+  const declaration = declarationOf(column, database);
+  const name = properties.get(column.name);
+  if (declaration === undefined || name === undefined)
+    return { comment: `Left out: \`${facts.name}.${column.name}\` ${unknownType(column.type)}.` };
+  const source = name === column.name ? "" : `.column(${JSON.stringify(column.name)})`;
+  const isNullable = column.nullable && !facts.key.includes(column.name);
+  return { name, text: `${declaration}${source}${isNullable ? ".nullable()" : ""}` };
+}
+
+/** Prints the foreign keys of a table, and those of others that lead to it, where both of their sides are declared. */
+function navigationOf(table: NamedTable, named: readonly NamedTable[]): readonly PrintedMember[] {
+  const links = named.flatMap((owner) =>
+    owner.facts.foreignKeys.flatMap((link) => {
+      const target = named.find(({ facts }) => facts.name === link.table);
+      const pairs = Object.entries(link.on).map(
+        ([own, other]) => [owner.properties.get(own), target?.properties.get(other)] as const,
+      );
+      const declared = pairs.filter(
+        (pair): pair is readonly [string, string] => pair[0] !== undefined && pair[1] !== undefined,
+      );
+      return target === undefined || declared.length < pairs.length
+        ? []
+        : [{ owner, target, pairs: declared }];
+    }),
+  );
+  const to = links.filter(({ owner }) => owner === table);
+  const from = links.filter(({ target }) => target === table);
+  const members = [
+    ...to.map(({ target, pairs }) => ({
+      wanted: target.name,
+      text: `one(${JSON.stringify(target.name)}, ${printPairs(pairs)})`,
+    })),
+    ...from.map(({ owner, pairs }) => ({
+      wanted: owner.name,
+      text: `many(${JSON.stringify(owner.name)}, ${printPairs(pairs.map(([own, other]) => [other, own]))})`,
+    })),
+  ];
+  const free = uniqueNames(
+    members.map((_, i) => String(i)),
+    (i) => members[Number(i)]?.wanted ?? i,
+    table.properties.values(),
+  );
+  return members.map(({ text }, i) => ({ name: free.get(String(i)) ?? "", text }));
 }
