@@ -5,7 +5,7 @@ import { type DeclaredModel, propertiesOf } from "../model/entity-model.ts";
 import type { EntitySetDeclaration } from "../model/entity-set.ts";
 import type { PropertyDeclaration } from "../model/property.ts";
 import { columnType, isSortedAsText, readsExactly } from "./column-reading.ts";
-import { declarationOf } from "./print-declarations.ts";
+import { declarationOf } from "./declared-column.ts";
 import { type ColumnFacts, catalogs, type IndexColumn, type TableFacts } from "./table-facts.ts";
 
 /** The ways in which a declaration differs from the database, by their stable code. */
@@ -46,7 +46,7 @@ export async function compareDeclarations(
   if (named.length === 0) return [];
   const known = await names(run);
   const wanted = named.map(({ table }) => found(known, table, dialect)).filter((one) => one !== undefined);
-  const tables = await facts(run, [...new Set(wanted)]);
+  const tables = await facts(run, [...new Set(wanted)], false);
   return named.flatMap((declaration) => {
     const table = found(tables, declaration.table, dialect);
     return table === undefined

@@ -7,58 +7,14 @@ import {
   printPairs,
   uniqueNames,
 } from "../print/print-module.ts";
+import { type DeclaredColumn, declareColumn } from "./declared-column.ts";
 import { type ColumnFacts, catalogs, type TableFacts } from "./table-facts.ts";
-
-/** Declarations by declared type, for both databases. */
-const declarations: readonly (readonly [RegExp, (column: ColumnFacts) => string])[] = [
-  [/^(?:smallint|int2)$/, () => "smallInteger()"],
-  [/^(?:bigint|int8)$/, () => "bigInteger()"],
-  [/^(?:integer|int|int4|mediumint|tinyint)$/, () => "integer()"],
-  [/^(?:boolean|bool)$/, () => "boolean()"],
-  [/^(?:real|float4|double precision|double|float|float8)$/, () => "double()"],
-  [/^uuid$/, () => "guid()"],
-  [/^date$/, () => "date()"],
-  [/^time(?: without time zone)?$/, () => "timeOfDay()"],
-  [
-    /^(?:varchar|character varying|char|character|nchar|nvarchar)$/,
-    ({ facets: [length] }) => `text(${length ?? ""})`,
-  ],
-  [/^(?:text|clob|citext|)$/, () => "text()"],
-];
 
 /** Reads the tables of a database, and prints them as a module of declarations. */
 export async function printDatabase(database: Database): Promise<string> {
   const run = queryOf(database);
   const { names, facts } = catalogs[database.dialect.name];
-  return printDeclarations(await facts(run, await names(run)), database.dialect.name);
-}
-
-/** A decimal without a declared precision may have any; in SQLite it is a double then. */
-function decimalText({ facets: [precision, scale = 0] }: ColumnFacts, isSqlite: boolean): string {
-  if (precision === undefined) return isSqlite ? "double()" : "decimal()";
-  return `decimal(${precision}, ${scale}${isSqlite ? ', "double"' : ""})`;
-}
-
-/** Returns how SQLite stores an instant, by an example. Undefined if the example does not tell. */
-function storageOf(example: unknown): string | undefined {
-  if (typeof example === "number" || typeof example === "bigint")
-    return Number(example) > 100_000_000_000 ? "milliseconds" : "seconds";
-  if (typeof example !== "string") return undefined;
-  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(example)) return "iso-text";
-  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(example) ? "iso-text-seconds" : undefined;
-}
-
-/** Returns the declaration of a column; undefined if no type of OData fits for certain. */
-export function declarationOf(column: ColumnFacts, database: DialectName): string | undefined {
-  const { type, example } = column;
-  const isSqlite = database === "sqlite";
-  if (/^(?:numeric|decimal)$/.test(type)) return decimalText(column, isSqlite);
-  if (type === "timestamp with time zone") return "instant()";
-  if (isSqlite && /^(?:datetime|timestamp)/.test(type)) {
-    const storage = storageOf(example);
-    return storage === undefined ? undefined : `instant("${storage}")`;
-  }
-  return declarations.find(([pattern]) => pattern.test(type))?.[1](column);
+  return printDeclarations(await facts(run, await names(run), true), database.dialect.name);
 }
 
 /** Makes a name of a database into one of OData: `asking price` → `asking_price`. */
@@ -67,9 +23,15 @@ function odataName(name: string): string {
   return /^[\p{L}_]/u.test(letters) ? letters : `_${letters}`;
 }
 
-/** A table with the names that its set and properties have. */
-type NamedTable = {
+/** A table with the declarations of its columns. */
+type DeclaredTable = {
   readonly facts: TableFacts;
+  /** Declaration by column. */
+  readonly columns: ReadonlyMap<string, DeclaredColumn>;
+};
+
+/** A table with the names that its set and properties have. */
+type NamedTable = DeclaredTable & {
   readonly name: string;
   /** Property by column; columns that are left out are absent. */
   readonly properties: ReadonlyMap<string, string>;
@@ -80,50 +42,49 @@ type NamedTable = {
  * without a key, are left out, with a comment that says so.
  */
 function printDeclarations(tables: readonly TableFacts[], database: DialectName): string {
-  const isKnown = (column: ColumnFacts) => declarationOf(column, database) !== undefined;
-  const served = tables.filter(
-    ({ key, columns }) =>
-      key.length > 0 && key.every((name) => columns.some((one) => one.name === name && isKnown(one))),
-  );
-  const names = uniqueNames(
-    served.map(({ name }) => name),
-    odataName,
-  );
-  const named = served.map(
-    (facts): NamedTable => ({
+  const declared = tables.map(
+    (facts): DeclaredTable => ({
       facts,
-      name: names.get(facts.name) ?? facts.name,
-      properties: uniqueNames(
-        facts.columns.filter(isKnown).map(({ name }) => name),
-        odataName,
-      ),
+      columns: new Map(facts.columns.map((column) => [column.name, declareColumn(column, database)])),
     }),
   );
+  const served = declared.filter((table) => omission(table) === undefined);
+  const names = uniqueNames(
+    served.map(({ facts }) => facts.name),
+    odataName,
+  );
+  const named = served.map((table): NamedTable => {
+    const known = [...table.columns].flatMap(([name, column]) => ("text" in column ? [name] : []));
+    return {
+      ...table,
+      name: names.get(table.facts.name) ?? table.facts.name,
+      properties: uniqueNames(known, odataName),
+    };
+  });
   return printModule(
     "Made of a database. Give properties the names that clients are to see; their columns stay named by `.column(…)`.",
-    tables.filter((table) => !served.includes(table)).map((table) => omission(table, isKnown)),
-    named.map((table) => printTable(table, named, database)),
+    declared.flatMap((table) => omission(table) ?? []),
+    named.map((table) => printTable(table, named)),
   );
 }
 
-function omission(
-  { name, kind, key, columns }: TableFacts,
-  isKnown: (column: ColumnFacts) => boolean,
-): string {
+/** Returns why a table is left out. Undefined if it is not. */
+function omission({ facts: { name, kind, key }, columns }: DeclaredTable): string | undefined {
   if (kind === "view")
     return `Left out: the view \`${name}\`, because a view has no primary key: declare it with the properties that identify a row.`;
   if (key.length === 0) return `Left out: the table \`${name}\`, because it has no primary key.`;
-  const unknown = columns.find((column) => key.includes(column.name) && !isKnown(column));
-  return `Left out: the table \`${name}\`, because \`${unknown?.name}\` of its primary key ${unknownType(unknown?.type)}.`;
+  for (const own of key) {
+    const column = columns.get(own);
+    if (column !== undefined && "reason" in column)
+      return `Left out: the table \`${name}\`, because \`${own}\` of its primary key ${column.reason}.`;
+  }
+  return undefined;
 }
 
-const unknownType = (type: string | undefined): string =>
-  `is of the type \`${type}\`, which does not say how its values are to be read`;
-
-function printTable(table: NamedTable, named: readonly NamedTable[], database: DialectName): PrintedSet {
+function printTable(table: NamedTable, named: readonly NamedTable[]): PrintedSet {
   const { columns, key, name } = table.facts;
   const inKey = key.flatMap((own) => columns.filter((column) => column.name === own));
-  const print = (column: ColumnFacts) => printColumn(column, table, database);
+  const print = (column: ColumnFacts) => printColumn(column, table);
   return {
     name: table.name,
     table: name,
@@ -134,17 +95,15 @@ function printTable(table: NamedTable, named: readonly NamedTable[], database: D
 }
 
 function printColumn(
-  column: ColumnFacts,
-  { properties, facts }: NamedTable,
-  database: DialectName,
+  { name, nullable }: ColumnFacts,
+  { facts, columns, properties }: NamedTable,
 ): PrintedMember {
-  const declaration = declarationOf(column, database);
-  const name = properties.get(column.name);
-  if (declaration === undefined || name === undefined)
-    return { comment: `Left out: \`${facts.name}.${column.name}\` ${unknownType(column.type)}.` };
-  const source = name === column.name ? "" : `.column(${JSON.stringify(column.name)})`;
-  const isNullable = column.nullable && !facts.key.includes(column.name);
-  return { name, text: `${declaration}${source}${isNullable ? ".nullable()" : ""}` };
+  const column = columns.get(name) as DeclaredColumn;
+  if ("reason" in column) return { comment: `Left out: \`${facts.name}.${name}\` ${column.reason}.` };
+  const property = properties.get(name) ?? name;
+  const source = property === name ? "" : `.column(${JSON.stringify(name)})`;
+  const isNullable = nullable && !facts.key.includes(name);
+  return { name: property, text: `${column.text}${source}${isNullable ? ".nullable()" : ""}` };
 }
 
 /** Prints the foreign keys of a table, and those of others that lead to it, where both of their sides are declared. */

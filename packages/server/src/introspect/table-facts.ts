@@ -9,8 +9,11 @@ export type ColumnFacts = {
   /** Arguments of the declared type: `[14, 2]` of `numeric(14,2)`. */
   readonly facets: readonly number[];
   readonly nullable: boolean;
-  /** A value of the column, if it has one. Only read where the declared type does not tell how values are stored. */
-  readonly example?: unknown;
+  /**
+   * The first values of the column that are not null, the first characters of texts. Undefined if they were not read: columns of PostgreSQL
+   * hold what their type says.
+   */
+  readonly examples?: readonly unknown[];
 };
 
 /** Columns of a table that equal the key of another one. */
@@ -52,8 +55,16 @@ type TableName = { readonly name: string; readonly kind: TableKind };
 type Catalog = {
   /** Returns the tables and views that a query finds by their name alone. */
   readonly names: (run: RunQuery) => Promise<readonly TableName[]>;
-  /** Returns the facts of some of them, in the order given. A view that is not valid has no columns. */
-  readonly facts: (run: RunQuery, tables: readonly TableName[]) => Promise<readonly TableFacts[]>;
+  /**
+   * Returns the facts of some of them, in the order given. A view that is not valid has no columns.
+   *
+   * @param readsExamples true to read values of columns that may hold other ones than their type says
+   */
+  readonly facts: (
+    run: RunQuery,
+    tables: readonly TableName[],
+    readsExamples: boolean,
+  ) => Promise<readonly TableFacts[]>;
 };
 
 /** Splits a declared type: `VARCHAR(20)` → `varchar`, `[20]`; `time(3) with time zone` → `time with time zone`, `[3]`. */
@@ -65,9 +76,6 @@ function splitType(declared: string): Pick<ColumnFacts, "type" | "facets"> {
     .trim();
   return { type, facets: facets === undefined || facets === "" ? [] : facets.split(",").map(Number) };
 }
-
-/** Declared types of SQLite that do not tell how values are stored. */
-const isInstant = (type: string): boolean => /^(?:datetime|timestamp)/.test(type);
 
 const sqliteCatalog: Catalog = {
   names: async (run) => {
@@ -82,14 +90,18 @@ const sqliteCatalog: Catalog = {
     );
     return names.filter(({ name }, i) => names[i - 1]?.name !== name);
   },
-  facts: async (run, tables) => {
+  facts: async (run, tables, readsExamples) => {
     const found: TableFacts[] = [];
-    for (const table of tables) found.push(await sqliteFacts(run, table));
+    for (const table of tables) found.push(await sqliteFacts(run, table, readsExamples));
     return found;
   },
 };
 
-async function sqliteFacts(run: RunQuery, { name, kind }: TableName): Promise<TableFacts> {
+async function sqliteFacts(
+  run: RunQuery,
+  { name, kind }: TableName,
+  readsExamples: boolean,
+): Promise<TableFacts> {
   const described = await run(
     sql`select name, type, "notnull", pk from pragma_table_xinfo(${value(name)}) where hidden <> 1 order by cid`,
   ).catch((error: unknown) => {
@@ -97,24 +109,44 @@ async function sqliteFacts(run: RunQuery, { name, kind }: TableName): Promise<Ta
     if (kind === "view") return [];
     throw error;
   });
-  const columns: ColumnFacts[] = [];
-  for (const { name: column, type, notnull, pk } of described) {
-    const split = splitType(String(type));
-    const example = isInstant(split.type) ? await exampleOf(run, name, String(column)) : {};
-    const nullable = Number(notnull) === 0 && Number(pk) === 0;
-    columns.push({ name: String(column), ...split, nullable, ...example });
-  }
+  const columns = described.map(({ name: column, type, notnull, pk }) => ({
+    name: String(column),
+    ...splitType(String(type)),
+    nullable: Number(notnull) === 0 && Number(pk) === 0,
+  }));
   const key = keyOfRows(described);
   if (kind === "view") return { name, kind, columns, key, foreignKeys: [], indexes: [] };
   const links = await run(sqliteLinks(name));
   return {
     name,
     kind,
-    columns,
+    columns: readsExamples ? await withExamples(run, name, columns) : columns,
     key,
     foreignKeys: foreignKeysOf(links),
     indexes: await sqliteIndexes(run, name),
   };
+}
+
+/** Number of rows whose values are read as examples, and of characters of each text. */
+const exampleRows = 1000;
+const exampleLength = 40;
+
+async function withExamples(
+  run: RunQuery,
+  table: string,
+  columns: readonly ColumnFacts[],
+): Promise<readonly ColumnFacts[]> {
+  const read = columns.map(({ name }, i) => {
+    const own = identifier(name);
+    return sql`case typeof(${own}) when 'text' then substr(${own}, 1, ${value(exampleLength)}) when 'blob' then x'' else ${own} end as ${identifier(`c${i}`)}`;
+  });
+  const rows = await run(
+    sql`select ${join(read, ", ")} from ${identifier(table)} limit ${value(exampleRows)}`,
+  );
+  return columns.map((column, i) => ({
+    ...column,
+    examples: rows.flatMap((row) => (row[`c${i}`] === null ? [] : [row[`c${i}`]])),
+  }));
 }
 
 /** The names that a foreign key refers to, as they are written where they are declared. Without columns it refers to the key. */
@@ -123,18 +155,6 @@ const sqliteLinks = (table: string): SqlFragment => sql`
   join pragma_table_list t on t.name = f."table" collate nocase and t.schema = 'main'
   join pragma_table_xinfo(t.name) x on iif(f."to" is null, x.pk = f.seq + 1, x.name = f."to" collate nocase)
   order by f.id, f.seq`;
-
-async function exampleOf(
-  run: RunQuery,
-  table: string,
-  column: string,
-): Promise<{ readonly example?: unknown }> {
-  const one = identifier(column);
-  const [row] = await run(
-    sql`select ${one} as example from ${identifier(table)} where ${one} is not null limit 1`,
-  );
-  return row === undefined ? {} : { example: row["example"] };
-}
 
 /** Reads the indexes of a table. Each ends with the columns that identify a row in it: the row id, or the key. */
 async function sqliteIndexes(run: RunQuery, table: string): Promise<TableFacts["indexes"]> {
