@@ -56,9 +56,8 @@ async function inspectSqlite(file: string): Promise<string> {
     throw new CreateServerError(
       `there is no file \`${file}\`: give the path of a SQLite file, or a postgres:// URL`,
     );
-  const { default: Database } = await import("better-sqlite3");
   try {
-    const database = new Database(file, { readonly: true, fileMustExist: true });
+    const database = await openSqlite(file);
     try {
       return await introspectSqlite(database);
     } finally {
@@ -67,11 +66,48 @@ async function inspectSqlite(file: string): Promise<string> {
   } catch (cause) {
     throw new CreateServerError(
       `\`${file}\` cannot be read as a SQLite database: ${(cause as Error).message}`,
-      {
-        cause,
-      },
+      { cause },
     );
   }
+}
+
+/** The part of an open database that is used, of `node:sqlite` or better-sqlite3. */
+type OpenDatabase = Parameters<typeof introspectSqlite>[0] & { readonly close: () => unknown };
+
+/** The part of `node:sqlite` that is used. Source: Node.js 22.13. */
+type NodeSqlite = {
+  readonly DatabaseSync: new (
+    file: string,
+    options: { readonly readOnly: boolean },
+  ) => {
+    prepare(text: string): {
+      setReadBigInts(isOn: boolean): void;
+      all(...values: readonly unknown[]): unknown[];
+    };
+    close(): void;
+  };
+};
+
+/**
+ * Opens a SQLite file. npm runs no install script of what `npm create` downloads, without which better-sqlite3 does not work: it is for Node.js
+ * 20, which has no SQLite and whose npm runs them.
+ */
+async function openSqlite(file: string): Promise<OpenDatabase> {
+  const nodeSqlite = process.getBuiltinModule("node:sqlite") as NodeSqlite | undefined;
+  if (nodeSqlite === undefined) {
+    const { default: Database } = await import("better-sqlite3");
+    return new Database(file, { readonly: true, fileMustExist: true });
+  }
+  const database = new nodeSqlite.DatabaseSync(file, { readOnly: true });
+  return {
+    prepare: (text) => {
+      const statement = database.prepare(text);
+      // An integer beyond 2^53 would be an error.
+      statement.setReadBigInts(true);
+      return { all: (...values) => statement.all(...values) };
+    },
+    close: () => database.close(),
+  };
 }
 
 async function inspectPostgres(url: string): Promise<string> {

@@ -77,6 +77,8 @@ function printPackage(
     scripts: { start: "tsx server.ts", check: "tsc" },
     dependencies: sorted([["@cadastre/server", `^${serverVersion}`], ...versions(needed)]),
     devDependencies: sorted(versions(["@types/node", "tsx", "typescript", ...(compiling ?? [])])),
+    // npm runs only the install scripts that are allowed here; without its own, better-sqlite3 does not work.
+    allowScripts: dialect === "sqlite" ? { "better-sqlite3": true, esbuild: true } : { esbuild: true },
   });
 }
 

@@ -47,7 +47,10 @@ test("a server over a SQLite file is written, with what is left out told", async
   expect(read("listings.ts")).toContain('changed: instant("seconds"),');
   expect(read("server.ts")).toContain('join(import.meta.dirname, "../listings of #1.db")');
   // npm installs no package that depends on one of its own name.
-  expect(JSON.parse(read("package.json"))).toMatchObject({ name: "express-server" });
+  expect(JSON.parse(read("package.json"))).toMatchObject({
+    name: "express-server",
+    allowScripts: { "better-sqlite3": true },
+  });
   expect(read("README.md")).toContain("- `listing.plan` is of the type `blob`");
 });
 
