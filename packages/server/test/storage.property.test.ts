@@ -1,7 +1,7 @@
 import { hasPostgres, type PostgresServer, startPostgres } from "@cadastre/odata/testing";
 import Database from "better-sqlite3";
 import fc from "fast-check";
-import pg from "pg";
+import type pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { fetchOdata } from "../src/fetch/index.ts";
 import { unrestricted } from "../src/index.ts";
@@ -17,6 +17,7 @@ import {
 import { postgresSource, preparePostgres } from "../src/pg/index.ts";
 import type { SourceMaker } from "../src/source/sql-source.ts";
 import { sqliteSource } from "../src/sqlite/index.ts";
+import { testPool } from "./support/test-pool.ts";
 
 /** Instants that every storage has exactly, before and after 1970. */
 const seconds = [-62_135_596_799, -1_000_000_007, -1, 0, 1, 951_782_400, 1_772_354_400, 253_402_300_799];
@@ -76,12 +77,10 @@ beforeAll(async () => {
     cases.push({ name: `SQLite, ${storage}`, source: sqliteSource(database), storage, decimals });
     if (server === undefined) continue;
     const schema = `s${i}`;
-    const admin = new pg.Pool({ connectionString: server.url });
+    const admin = testPool({ connectionString: server.url });
     await admin.query(`create schema ${schema}`);
     await admin.end();
-    const pool = new pg.Pool({ connectionString: server.url, options: `-c search_path=${schema}` });
-    // A connection that is still open when the server stops says so here.
-    pool.on("error", () => {});
+    const pool = testPool({ connectionString: server.url, options: `-c search_path=${schema}` });
     pools.push(pool);
     await preparePostgres(pool);
     for (const statement of statementsFor(storage, decimals === "scaled-integer", true))

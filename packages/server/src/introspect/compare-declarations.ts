@@ -5,7 +5,7 @@ import { type DeclaredModel, propertiesOf } from "../model/entity-model.ts";
 import type { EntitySetDeclaration } from "../model/entity-set.ts";
 import type { PropertyDeclaration } from "../model/property.ts";
 import { columnType, isSortedAsText, readsExactly } from "./column-reading.ts";
-import { declarationOf } from "./declared-column.ts";
+import { columnExpression, declarationOf } from "./declared-column.ts";
 import { type ColumnFacts, catalogs, type IndexColumn, type TableFacts } from "./table-facts.ts";
 
 /** The ways in which a declaration differs from the database, by their stable code. */
@@ -174,11 +174,9 @@ function otherType({ target, property, column, table, dialect }: Pair): Declarat
 }
 
 function expressionFor({ name, type }: ColumnFacts, dialect: DialectName): string {
-  const own = quoted(name);
-  if (dialect === "sqlite") return `\`.column(sql\\\`cast(${own} as text)\\\`)\``;
-  return type === "timestamp without time zone"
-    ? `\`.column(sql\\\`${own} at time zone 'UTC'\\\`)\``
-    : `\`.column(sql\\\`${own}::text\\\`)\``;
+  if (dialect === "sqlite") return `.column(${columnExpression(name, "cast(", " as text)")})`;
+  const reading = type === "timestamp without time zone" ? " at time zone 'UTC'" : "::text";
+  return `.column(${columnExpression(name, "", reading)})`;
 }
 
 /** Tells what a column of PostgreSQL may hold beyond the facets of the property. SQLite does not enforce lengths. */

@@ -35,7 +35,11 @@ export function declarationOf(column: ColumnFacts, database: DialectName): strin
 
 /** The declaration of a column, or the reason why it has none. */
 export type DeclaredColumn =
-  | { readonly text: string }
+  | {
+      readonly text: string;
+      /** True if `text` names the column itself, in an expression. */
+      readonly isExpression?: boolean;
+    }
   | {
       /** End of a sentence whose subject is the column. */
       readonly reason: string;
@@ -45,6 +49,12 @@ export type DeclaredColumn =
 export function declareColumn(column: ColumnFacts, database: DialectName): DeclaredColumn {
   const { type, examples } = column;
   if (examples !== undefined && /^(?:datetime|timestamp)/.test(type)) return declareInstant(column);
+  if (column.isEnum === true)
+    return { text: `text().column(${columnExpression(column.name, "", "::text")})`, isExpression: true };
+  if (type === "timestamp without time zone")
+    return {
+      reason: `is of the type \`${type}\`: if its values are in UTC, declare it as \`instant().column(${columnExpression(column.name, "", " at time zone 'UTC'")})\``,
+    };
   const text = declarationOf(column, database);
   if (text === undefined)
     return { reason: `is of the type \`${type}\`, which does not say how its values are to be read` };
@@ -57,6 +67,10 @@ export function declareColumn(column: ColumnFacts, database: DialectName): Decla
     reason: `is of the type \`${type}\`, and has values of the form \`${formOf(misfit)}\`, which \`${text}\` does not read`,
   };
 }
+
+/** Prints an SQL expression of a column as a fragment. In a template, a backslash, a backtick or a dollar sign would be more than itself. */
+export const columnExpression = (column: string, before: string, after: string): string =>
+  `sql\`${before}"${column.replaceAll('"', '""').replaceAll(/[\\`$]/g, "\\$&")}"${after}\``;
 
 /** Returns the form of a value, as what is in a database is not for a source file: `2026-03-01 Noon` → `0000-00-00 Aaaa`. */
 function formOf(value: unknown): string {
@@ -129,8 +143,7 @@ function declareInstant({ name, type, examples = [] }: ColumnFacts): DeclaredCol
     return {
       reason: `${start} its values, such as those of the form \`${formOf(examples[0])}\`, are not all stored in one way that \`instant("…")\` names`,
     };
-  const own = `"${name.replaceAll('"', '""')}"`;
   return {
-    reason: `${start} its values, of the form \`0000-00-00 00:00:00\`, do not tell their time zone: if it is UTC, declare it as \`instant("iso-text-seconds").column(sql\`strftime('%Y-%m-%dT%H:%M:%SZ', ${own})\`)\``,
+    reason: `${start} its values, of the form \`0000-00-00 00:00:00\`, do not tell their time zone: if it is UTC, declare it as \`instant("iso-text-seconds").column(${columnExpression(name, "strftime('%Y-%m-%dT%H:%M:%SZ', ", ")")})\``,
   };
 }

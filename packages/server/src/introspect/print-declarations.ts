@@ -14,7 +14,8 @@ import { type ColumnFacts, catalogs, type TableFacts } from "./table-facts.ts";
 export async function printDatabase(database: Database): Promise<string> {
   const run = queryOf(database);
   const { names, facts } = catalogs[database.dialect.name];
-  return printDeclarations(await facts(run, await names(run), true), database.dialect.name);
+  const own = (await names(run)).filter(({ isAuxiliary }) => !isAuxiliary);
+  return printDeclarations(await facts(run, own, true), database.dialect.name);
 }
 
 /** Makes a name of a database into one of OData: `asking price` → `asking_price`. */
@@ -101,7 +102,7 @@ function printColumn(
   const column = columns.get(name) as DeclaredColumn;
   if ("reason" in column) return { comment: `Left out: \`${facts.name}.${name}\` ${column.reason}.` };
   const property = properties.get(name) ?? name;
-  const source = property === name ? "" : `.column(${JSON.stringify(name)})`;
+  const source = column.isExpression === true || property === name ? "" : `.column(${JSON.stringify(name)})`;
   const isNullable = nullable && !facts.key.includes(name);
   return { name: property, text: `${column.text}${source}${isNullable ? ".nullable()" : ""}` };
 }

@@ -8,6 +8,8 @@ export type ColumnFacts = {
   readonly type: string;
   /** Arguments of the declared type: `[14, 2]` of `numeric(14,2)`. */
   readonly facets: readonly number[];
+  /** True for a type of PostgreSQL that is a list of words. */
+  readonly isEnum?: boolean;
   readonly nullable: boolean;
   /**
    * The first values of the column that are not null, the first characters of texts. Undefined if they were not read: columns of PostgreSQL
@@ -49,7 +51,12 @@ export type TableFacts = {
 type TableKind = "table" | "view";
 
 /** Name of a table or view, as queries find it. */
-type TableName = { readonly name: string; readonly kind: TableKind };
+type TableName = {
+  readonly name: string;
+  readonly kind: TableKind;
+  /** True for a partition of another table, and for what an extension of the database has made. */
+  readonly isAuxiliary: boolean;
+};
 
 /** The catalog of a database. */
 type Catalog = {
@@ -86,6 +93,7 @@ const sqliteCatalog: Catalog = {
       ({ name, type }): TableName => ({
         name: String(name),
         kind: type === "table" ? "table" : "view",
+        isAuxiliary: false,
       }),
     );
     return names.filter(({ name }, i) => names[i - 1]?.name !== name);
@@ -177,12 +185,15 @@ async function sqliteIndexes(run: RunQuery, table: string): Promise<TableFacts["
 
 const postgresCatalog: Catalog = {
   names: async (run) => {
-    const rows = await run(sql`select c.relname as name, c.relkind::text as kind from pg_class c
+    const rows =
+      await run(sql`select c.relname as name, c.relkind::text as kind, c.relispartition or exists (select from pg_depend d
+        where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e') as auxiliary from pg_class c
       where c.relkind in ('r', 'p', 'v', 'm', 'f') and pg_table_is_visible(c.oid)
         and c.relnamespace not in ('pg_catalog'::regnamespace, 'information_schema'::regnamespace) order by c.relname`);
-    return rows.map(({ name, kind }) => ({
+    return rows.map(({ name, kind, auxiliary }) => ({
       name: String(name),
       kind: kind === "r" || kind === "p" ? "table" : "view",
+      isAuxiliary: auxiliary === true,
     }));
   },
   facts: async (run, tables) => {
@@ -209,9 +220,10 @@ const postgresCatalog: Catalog = {
       return {
         name,
         kind,
-        columns: own.map(({ name: column, type, notnull }) => ({
+        columns: own.map(({ name: column, type, notnull, is_enum }) => ({
           name: String(column),
           ...splitType(String(type)),
+          isEnum: is_enum === true,
           nullable: notnull !== true,
         })),
         key: keyOfRows(own),
@@ -230,7 +242,7 @@ const postgresCatalog: Catalog = {
 };
 
 const postgresColumns = (names: SqlFragment): SqlFragment => sql`
-  select c.relname as "table", a.attname as name, a.attnotnull or t.typnotnull as "notnull",
+  select c.relname as "table", a.attname as name, a.attnotnull or t.typnotnull as "notnull", t.typtype = 'e' as is_enum,
     case when t.typtype = 'd' then format_type(t.typbasetype, t.typtypmod) else format_type(a.atttypid, a.atttypmod) end as type,
     coalesce(array_position(k.conkey, a.attnum), 0) as pk
   from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped

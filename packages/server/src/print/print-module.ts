@@ -37,6 +37,7 @@ const functions = [
   "one",
   "single",
   "smallInteger",
+  "sql",
   "text",
   "timeOfDay",
 ] as const;
@@ -66,7 +67,7 @@ export function printModule(header: string, omitted: readonly string[], sets: re
   );
   const printed = sets.map((set) => printSet(set, constants.get(set.name) ?? set.name));
   const plain = printed.join("\n").replaceAll(/"(?:[^"\\]|\\.)*"|\/\/.*/g, "");
-  const used = functions.filter((name) => new RegExp(`\\b${name}\\(`).test(plain));
+  const used = functions.filter((name) => new RegExp(`\\b${name}[(\`]`).test(plain));
   const comments = omitted.map((one) => `// ${oneLine(one)}\n`).join("");
   return [
     `// ${oneLine(header)}`,

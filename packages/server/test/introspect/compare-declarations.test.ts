@@ -1,7 +1,7 @@
 import { hasPostgres, type PostgresServer, startPostgres } from "@cadastre/odata/testing";
 import Database from "better-sqlite3";
 import knex, { type Knex } from "knex";
-import pg from "pg";
+import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { fetchOdata } from "../../src/fetch/index.ts";
 import { type DeclarationMismatch, unrestricted } from "../../src/index.ts";
@@ -23,6 +23,7 @@ import {
 import { postgresSource } from "../../src/pg/index.ts";
 import type { SourceMaker } from "../../src/source/sql-source.ts";
 import { sqliteSource } from "../../src/sqlite/index.ts";
+import { testPool } from "../support/test-pool.ts";
 
 /** Starts a service and returns what it tells of its declarations, once it has compared them. */
 async function told(source: SourceMaker, entitySets: readonly EntitySetDeclaration[]) {
@@ -268,8 +269,8 @@ const postgresCases: readonly Case[] = [
     }),
     [
       "other_type Listing/Changed the column `changed` of `listing` is of the type `timestamp with time zone`, which Edm.DateTimeOffset as `seconds` is not read from exactly: declare it as `instant()`, or let the column be `bigint`",
-      "other_type Listing/Sold the column `sold` of `listing` is of the type `timestamp without time zone`, which Edm.DateTimeOffset is not read from exactly: read it by an expression, such as `.column(sql\\`\"sold\" at time zone 'UTC'\\`)`, or let the column be `timestamp with time zone`",
-      'other_type Listing/Status the column `status` of `listing` is of the type `mood`, which Edm.String is not read from exactly: read it by an expression, such as `.column(sql\\`"status"::text\\`)`, or let the column be `text`',
+      "other_type Listing/Sold the column `sold` of `listing` is of the type `timestamp without time zone`, which Edm.DateTimeOffset is not read from exactly: read it by an expression, such as .column(sql`\"sold\" at time zone 'UTC'`), or let the column be `timestamp with time zone`",
+      'other_type Listing/Status the column `status` of `listing` is of the type `mood`, which Edm.String is not read from exactly: read it by an expression, such as .column(sql`"status"::text`), or let the column be `text`',
       "other_type Listing/Uid the column `uid` of `listing` is of the type `uuid`, which Edm.String is not read from exactly: declare it as `guid()`, or let the column be `text`",
       "other_type Listing/Big the column `big` of `listing` is of the type `bigint`, which Edm.Int32 is not read from exactly: declare it as `bigInteger()`, or let the column be `integer`",
       "other_type Listing/Price the column `price` of `listing` is of the type `integer`, which Edm.Date is not read from exactly: declare it as `integer()`, or let the column be `date`",
@@ -324,7 +325,7 @@ describe.runIf(hasPostgres)("PostgreSQL", () => {
   let postgresKnex: Knex;
   beforeAll(async () => {
     server = await startPostgres();
-    pool = new pg.Pool({ connectionString: server.url });
+    pool = testPool({ connectionString: server.url });
     await pool.query(`create type mood as enum ('good', 'bad'); ${postgresTables}`);
     postgresKnex = knex({ client: "pg", connection: server.url, pool: { afterCreate } });
   }, 60_000);

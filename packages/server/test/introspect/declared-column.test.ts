@@ -1,6 +1,10 @@
+import { hasPostgres, startPostgres } from "@cadastre/odata/testing";
 import Database from "better-sqlite3";
+
 import { expect, test } from "vitest";
+import { introspectPostgres } from "../../src/pg/index.ts";
 import { introspectSqlite } from "../../src/sqlite/index.ts";
+import { testPool } from "../support/test-pool.ts";
 
 /** Returns the declaration that is printed of a column with values in SQLite, or the comment in its place. */
 async function declared(type: string, ...values: readonly string[]): Promise<string> {
@@ -60,4 +64,39 @@ test.each([
   ["json", [], "is of the type `json`, which does not say how its values are to be read."],
 ])("a column of type %j with %j is declared as %s", async (type, values, expected) => {
   expect(await declared(type, ...values)).toBe(expected);
+});
+
+test.runIf(hasPostgres)("types, partitions and names of PostgreSQL", async () => {
+  const server = await startPostgres();
+  const pool = testPool({ connectionString: server.url });
+  await pool.query(`create type mood as enum ('so so', 'good');
+    create domain short as varchar(5);
+    create table t (id int primary key, "the \\ \`\${mood} ""x""" mood not null, moods mood, at timestamp(3), gone timestamptz(3), s short, n numeric(9),
+      tags text[], code char(2), ci json) partition by range (id);
+    create table t_1 partition of t for values from (0) to (10)`);
+  expect(await introspectPostgres(pool)).toContain(`
+import { decimal, entitySet, instant, integer, sql, text } from "@cadastre/server/model";
+
+export const t = entitySet("t", {
+  table: "t",
+  key: {
+    id: integer(),
+  },
+  properties: {
+    the______mood___x_: text().column(sql\`"the \\\\ \\\`\\\${mood} ""x"""::text\`),
+    moods: text().column(sql\`"moods"::text\`).nullable(),
+    // Left out: \`t.at\` is of the type \`timestamp without time zone\`: if its values are in UTC, declare it as \`instant().column(sql\`"at" at time zone 'UTC'\`)\`.
+    gone: instant().nullable(),
+    s: text(5).nullable(),
+    n: decimal(9, 0).nullable(),
+    // Left out: \`t.tags\` is of the type \`text[]\`, which does not say how its values are to be read.
+    code: text(2).nullable(),
+    // Left out: \`t.ci\` is of the type \`json\`, which does not say how its values are to be read.
+  },
+});
+
+export const entitySets = [t] as const;
+`);
+  await pool.end();
+  await server.stop();
 });
