@@ -37,6 +37,7 @@ const folders = {
     postgres: ["functions"],
     knex: ["sql", "bound", "compile"],
     csdl: ["model"],
+    apply: ["syntax", "model", "sql", "bound", "compile", "evaluate", "json"],
   },
   server: {
     protocol: [],
