@@ -107,6 +107,30 @@ const requests = [
   "/Listing?$ignorenulls=true&$select=City,ListPrice,Photos",
   "/Listing?$filter=Cty eq 'x'",
   "/Listing?$apply=aggregate($count as n)",
+  "/Listing?$apply=aggregate(ListPrice with sum as Sum,ListPrice with average as Mean,Views with sum as Views2,Score with max as Best)",
+  "/Listing?$apply=groupby((City,Agent/Name),aggregate(ListPrice with max as Most,$count as N))&$count=true",
+  "/Listing?$apply=groupby((City),aggregate($count as N))/orderby(N desc)/top(1)",
+  "/Listing?$apply=groupby((City),aggregate(Views with sum as Total))&$filter=Total gt 5&$orderby=Total desc&$select=Total",
+  "/Listing?$apply=groupby((Agent/Name))&$ignorenulls=true",
+  "/Listing?$apply=groupby((City,IsNew,CloseDate,OpensAt,Uid,ModificationTimestamp))",
+  "/Listing?$apply=concat(groupby((City),aggregate($count as N)),aggregate($count as N,Score with sum as S))",
+  "/Listing?$apply=concat(topcount(1,Views),aggregate(Views with sum as All))",
+  "/Listing?$apply=filter(IsNew)/topcount(2,ListPrice)&$expand=Agent&$select=ListingKey,ListPrice",
+  "/Listing?$apply=search(austin)/compute(ListPrice div 3 as Third)&$select=ListingKey,Third",
+  "/Listing?$apply=groupby((City),aggregate(ListPrice with min as Least))&$compute=Least mul 2 as Twice",
+  "/Listing?$apply=groupby((City))&$top=1&$skip=1&$count=true",
+  "/Listing?$apply=groupby((City),aggregate(Views with sum as Total))&$format=application/json;odata.metadata=full;IEEE754Compatible=true",
+  "/Listing?$apply=groupby((City),aggregate(Views with sum as Total))&$format=application/json;odata.metadata=none",
+  "/Listing?$apply=topcount(1,Views)&$format=application/json;odata.metadata=full",
+  "/Listing?$apply=aggregate(@x add Views with sum as Total)&@x=1",
+  "/Listing/$count?$apply=groupby((City))",
+  "/Listing/$count?$apply=filter(IsNew)&$filter=City ne null",
+  "/Listing?$apply=groupby((City))&$expand=Agent",
+  "/Listing?$apply=groupby((City))&$search=austin",
+  "/Listing?$apply=groupby((City))&$filter=Views gt 1",
+  "/Listing?$apply=groupby((Cty))",
+  "/Listing?$apply=topsum(1,Views)",
+  "/Listing('L1')?$apply=identity",
   "/Nope",
   "",
   "/$metadata",
@@ -162,6 +186,48 @@ describe("pages", () => {
   });
 });
 
+describe("pages of `$apply`", () => {
+  const results = [
+    "groupby((City,IsNew),aggregate(ListPrice with sum as Sum,Score with max as Best))",
+    "groupby((ListPrice,CloseDate))/orderby(CloseDate desc)",
+    "concat(groupby((City),aggregate(Score with sum as Sum)),groupby((OpensAt)),identity)",
+    "orderby(Score)/skip(1)",
+  ];
+  test.each(["memory", ...names])("of %s are those of one answer", async (name) => {
+    const service = serviceOver(sources.get(name) as SourceMaker);
+    const read = async (path: string) => {
+      const answer = await service(new Request(path, { headers: { prefer: "maxpagesize=1" } }));
+      expect(answer.status, path).toBe(200);
+      return (await answer.json()) as { value: unknown[]; "@odata.nextLink"?: string };
+    };
+    for (const apply of results) {
+      const path = `/Listing?$apply=${apply}`;
+      const whole = JSON.parse((await get(sources.get(name) as SourceMaker, path)).text) as {
+        value: unknown[];
+      };
+      const walked: unknown[] = [];
+      let link: string | undefined = root + path;
+      while (link !== undefined) {
+        const page = await read(link);
+        expect(page.value.length).toBeLessThanOrEqual(1);
+        walked.push(...page.value);
+        link = page["@odata.nextLink"];
+      }
+      expect(walked, apply).toEqual(whole.value);
+    }
+  });
+
+  test("end after `$top` records", async () => {
+    const service = serviceOver(sources.get("memory") as SourceMaker);
+    const headers = { prefer: "maxpagesize=2" };
+    const first = await service(new Request(`${root}/Listing?$apply=groupby((City))&$top=3`, { headers }));
+    const { "@odata.nextLink": link = "" } = (await first.json()) as Record<string, string>;
+    const second = (await (await service(new Request(link, { headers }))).json()) as Record<string, unknown>;
+    expect(second["value"]).toEqual([{ City: "O'Fallon" }]);
+    expect(second["@odata.nextLink"]).toBeUndefined();
+  });
+});
+
 describe("a restriction", () => {
   test.each(["memory", ...names])(
     "of %s holds for entities, counts, paths and related entities",
@@ -185,6 +251,74 @@ describe("a restriction", () => {
       expect(errors).toEqual([]);
     },
   );
+});
+
+describe("a restriction of `$apply`", () => {
+  const asked = [
+    "aggregate($count as N,ListPrice with sum as Sum)",
+    "groupby((City),aggregate(Views with sum as Sum))",
+    "groupby((City,Agent/Name),aggregate(Agent/AgentKey with sum as Keys,Agent/AgentKey with countdistinct as Agents))",
+    "topcount(2,Views)/aggregate(Views with sum as Sum)",
+    "skip(1)",
+    "concat(bottomcount(1,Views),groupby((City)))",
+    "aggregate(Photos/$count with sum as Photos)",
+  ].map((apply) => `/Listing?$count=true&$apply=${apply}`);
+
+  test.each(["memory", ...names])("of %s: nothing is told of hidden rows", async (name) => {
+    const source = sources.get(name) as SourceMaker;
+    const [count, grouped, related] = asked;
+    const readValue = async (path = "") =>
+      (JSON.parse((await get(source, path, "Austin")).text) as { value: unknown }).value;
+    expect(await readValue(count)).toEqual([
+      { "N@odata.type": "#Decimal", N: 2, "Sum@odata.type": "#Decimal", Sum: 874901.49 },
+    ]);
+    expect(await readValue(grouped)).toEqual([
+      { City: "Austin", "Sum@odata.type": "#Decimal", Sum: 9007199254741000 },
+    ]);
+    expect(await readValue(related)).toEqual([
+      { City: "Austin", Agent: { Name: null }, Keys: null, "Agents@odata.type": "#Decimal", Agents: 0 },
+    ]);
+  });
+
+  test("bytes do not change when hidden rows do", async () => {
+    const { Listing = [], Photo = [], Agent = [] } = rows;
+    const changed = arraySource({
+      Listing: [
+        ...Listing.flatMap((row) =>
+          row["City"] === "Austin" ? [row] : [{ ...row, Views: 99, City: "York" }],
+        ),
+        { ...Listing[1], ListingKey: "L5", ListPrice: 1 },
+      ],
+      Photo,
+      Agent: Agent.map((row) => ({ ...row, Name: "Eve" })),
+    });
+    for (const path of asked)
+      expect(await get(changed, path, "Austin")).toEqual(await get(arraySource(rows), path, "Austin"));
+  });
+});
+
+describe("an option that is switched off", () => {
+  test("`$apply`", async () => {
+    const handler = fetchOdata("/odata", {
+      namespace: "Office",
+      entitySets,
+      source: arraySource(rows),
+      restrict: unrestricted,
+      switchedOff: ["$apply"],
+    });
+    const answer = await handler(new Request(`${root}/Listing?$apply=identity`));
+    expect([answer.status, await answer.json()]).toMatchObject([501, { error: { target: "$apply" } }]);
+  });
+
+  test("a source without `$apply`", async () => {
+    const withoutApply: SourceMaker = (declared) => (restrictions) => {
+      const { applied: _applied, ...source } = arraySource(rows)(declared)(restrictions);
+      return source;
+    };
+    const answer = await get(withoutApply, "/Listing?$apply=identity");
+    expect([answer.status, JSON.parse(answer.text)]).toMatchObject([501, { error: { target: "$apply" } }]);
+    expect((await get(withoutApply, "/Listing/$count?$apply=identity")).status).toBe(501);
+  });
 });
 
 describe("mistakes of the host", () => {

@@ -161,7 +161,9 @@ function groupedMapping({ keys, aggregates, condition }: GroupStep, rows: Rows, 
     ...compiled.flatMap(({ operand }, i) =>
       operand === undefined ? [] : [sql`${operand} as ${innerOperand(i)}`],
     ),
-    ...(counted === null ? [] : [sql`(${counted}) as ${isCounted}`]),
+    ...(counted === null
+      ? []
+      : [sql`coalesce(${counted}, ${dialect.booleanLiteral(false)}) as ${isCounted}`]),
   ];
   const selected = inner.length === 0 ? sql`1 as ${isCounted}` : join(inner, ", ");
   const source = sql`(select ${selected} from ${mapping.from}${whereOf(mapping)}) as ${identifier("rows")}`;

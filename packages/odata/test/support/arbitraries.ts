@@ -84,7 +84,7 @@ const call1 = (names: readonly string[], argument: fc.Arbitrary<string>) =>
   fc.tuple(fc.constantFrom(...names), argument).map(([name, text]) => `${name}(${text})`);
 
 /** Expressions of each type, computed from columns and constants. */
-const computed = fc.letrec<{
+export const computed = fc.letrec<{
   text: string;
   number: string;
   instant: string;

@@ -1,4 +1,5 @@
 import type { BoundExpand, BoundQuery, EntityModel, EntitySet, SystemOptionName } from "@cadastre/odata";
+import type { AppliedForm, AppliedQuery } from "@cadastre/odata/apply";
 import type { SkipTokenKey } from "@cadastre/odata/paging";
 import type { RecordForm } from "@cadastre/odata/run";
 
@@ -17,6 +18,12 @@ export type PageRead = {
   /** Texts of the host's own options, by name. */
   readonly own: ReadonlyMap<string, string>;
   readonly signal: AbortSignal;
+};
+
+/** Contents of a page of the result of `$apply`. */
+export type AppliedRead = PageRead & {
+  /** Format of the records, unless they are entities. */
+  readonly applied: AppliedForm;
 };
 
 /** A page of records. */
@@ -46,6 +53,15 @@ export type RecordSource = {
     query: BoundQuery,
     read: Pick<PageRead, "nulls" | "expand" | "signal">,
   ) => Promise<Uint8Array | undefined>;
+  /** Without it, `$apply` is refused. */
+  readonly applied?: AppliedSource;
+};
+
+/** Runs `$apply`, under the same restrictions as other queries. */
+export type AppliedSource = {
+  readonly page: (applied: AppliedQuery, read: AppliedRead) => Promise<RecordPage>;
+  /** Returns the number of records of the result, on all pages. */
+  readonly count: (applied: AppliedQuery, read: Pick<PageRead, "own" | "signal">) => Promise<number>;
 };
 
 /** A query option of the host beside those of OData, for collections and their counts. */

@@ -1,34 +1,13 @@
 import type { BoundExpand, BoundQuery, EntitySet } from "@cadastre/odata";
 import type { OdataRequest } from "../protocol/odata-request.ts";
 import { preferenceApplied } from "../protocol/prefer.ts";
-import { type CollectionOptions, parseCollection } from "../protocol/query-options.ts";
+import { parseCollection } from "../protocol/query-options.ts";
 import type { Answer } from "./answer.ts";
-import type { AnswerSession, AnswerSettings, RecordPage } from "./answer-session.ts";
-import { linkToNextPage, type PageStart, startOfPage, type Walk } from "./continuation.ts";
+import type { AnswerSession, RecordPage } from "./answer-session.ts";
+import { answerApplied } from "./applied.ts";
+import { nextLinkOf, type PageStart, pageSizeOf, startOfPage, type Walk } from "./continuation.ts";
 import { bindExpansion, bindRows, readFor, withOptionTarget } from "./read-query.ts";
 import { recordFormOf, renderCollection } from "./render.ts";
-
-/** Number of records of a page, and of the walk. */
-type PageSize = {
-  /** Maximum number of records of this page. */
-  readonly size: number;
-  /** Number of records that are left from this page on. Null if the walk has no limit. */
-  readonly left: PageStart["left"];
-};
-
-/**
- * Returns the page size. It is `$top` unless `maxpagesize` is smaller, since many clients follow no next link after they have stated how many
- * records they want. With `topIsTotal`, `$top` is the number of records of all pages together, otherwise that of each page.
- */
-function pageSizeOf(
-  { top, preferences: { pageSize } }: Pick<CollectionOptions, "top" | "preferences">,
-  position: PageStart | undefined,
-  settings: Pick<AnswerSettings, "pageSize" | "topIsTotal">,
-): PageSize {
-  if (top === undefined) return { size: pageSize?.value ?? settings.pageSize, left: null };
-  const left = position?.left ?? top;
-  return { size: Math.min(left, pageSize?.value ?? top), left: settings.topIsTotal ? left : null };
-}
 
 /** `GET <root>/<EntitySet>` */
 export async function answerCollection(
@@ -39,6 +18,7 @@ export async function answerCollection(
   const { root, stages } = request;
   const { settings, source, model } = session;
   const options = stages.time("parse", () => parseCollection(request, settings));
+  if (options.apply !== undefined) return answerApplied(request, entitySet, session, options);
   const walk: Walk = { entitySet: entitySet.name, session, options };
   const position = stages.time("parse", () => startOfPage(walk));
   const { size, left } = pageSizeOf(options, position, settings);
@@ -87,15 +67,4 @@ function render(
   const nextLink = nextLinkOf(page, left, walk, request);
   const answer = renderCollection({ root, namespace, query, expand, format, records, count, nextLink });
   return { ...answer, headers: preferenceApplied(preferences), release };
-}
-
-function nextLinkOf(
-  { next, length }: RecordPage,
-  left: PageStart["left"],
-  walk: Walk,
-  { root, query }: OdataRequest,
-): string | undefined {
-  const leftThen = left === null ? null : left - length;
-  if (next === null || leftThen === 0) return undefined;
-  return linkToNextPage(walk, { from: next, left: leftThen, resource: `${root}/${walk.entitySet}`, query });
 }

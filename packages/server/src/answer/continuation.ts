@@ -1,6 +1,7 @@
 import { nextLink, openSkipToken, sealSkipToken } from "@cadastre/odata/paging";
+import type { OdataRequest } from "../protocol/odata-request.ts";
 import type { CollectionOptions } from "../protocol/query-options.ts";
-import type { AnswerSession } from "./answer-session.ts";
+import type { AnswerSession, AnswerSettings, RecordPage } from "./answer-session.ts";
 
 /** A sequence of pages that a `$skiptoken` continues: of one set, for one caller, with the same options. */
 export type Walk = {
@@ -45,8 +46,30 @@ export function startOfPage(walk: Walk): PageStart | undefined {
   return { from: [first, ...rest], left: typeof left === "number" ? left : null };
 }
 
+/** Number of records of a page, and of the walk. */
+type PageSize = {
+  /** Maximum number of records of this page. */
+  readonly size: number;
+  /** Number of records that are left from this page on. Null if the walk has no limit. */
+  readonly left: PageStart["left"];
+};
+
+/**
+ * Returns the page size. It is `$top` unless `maxpagesize` is smaller, since many clients follow no next link after they have stated how many
+ * records they want. With `topIsTotal`, `$top` is the number of records of all pages together, otherwise that of each page.
+ */
+export function pageSizeOf(
+  { top, preferences: { pageSize } }: Pick<CollectionOptions, "top" | "preferences">,
+  position: PageStart | undefined,
+  settings: Pick<AnswerSettings, "pageSize" | "topIsTotal">,
+): PageSize {
+  if (top === undefined) return { size: pageSize?.value ?? settings.pageSize, left: null };
+  const left = position?.left ?? top;
+  return { size: Math.min(left, pageSize?.value ?? top), left: settings.topIsTotal ? left : null };
+}
+
 /** A page that follows another one. */
-export type NextPage = PageStart & {
+type NextPage = PageStart & {
   /** Absolute URL of the collection. */
   readonly resource: string;
   /** Query string of the request, undecoded. */
@@ -54,7 +77,7 @@ export type NextPage = PageStart & {
 };
 
 /** Returns the `@odata.nextLink` of a page that is not the last. */
-export function linkToNextPage(walk: Walk, { from, left, resource, query }: NextPage): string {
+function linkToNextPage(walk: Walk, { from, left, resource, query }: NextPage): string {
   const { skipTokenKey, random, tokenLife, now } = walk.session.settings;
   const [first, ...rest] = from;
   const token = {
@@ -63,4 +86,16 @@ export function linkToNextPage(walk: Walk, { from, left, resource, query }: Next
     expires: Math.floor(now() / 1000) + tokenLife,
   };
   return nextLink(resource, query, sealSkipToken(token, bindingOf(walk), skipTokenKey, random));
+}
+
+/** Returns the `@odata.nextLink` after a page; undefined if it is the last one. */
+export function nextLinkOf(
+  { next, length }: RecordPage,
+  left: PageStart["left"],
+  walk: Walk,
+  { root, query }: OdataRequest,
+): string | undefined {
+  const leftThen = left === null ? null : left - length;
+  if (next === null || leftThen === 0) return undefined;
+  return linkToNextPage(walk, { from: next, left: leftThen, resource: `${root}/${walk.entitySet}`, query });
 }

@@ -4,6 +4,7 @@ import type { OdataRequest } from "../protocol/odata-request.ts";
 import { parseCountRequest } from "../protocol/query-options.ts";
 import { type Answer, ok } from "./answer.ts";
 import type { AnswerSession } from "./answer-session.ts";
+import { countApplied } from "./applied.ts";
 import { bindRows, withOptionTarget } from "./read-query.ts";
 
 /** `GET <root>/<EntitySet>/$count`. Source: OData Protocol 4.01, section 11.2.10. */
@@ -14,6 +15,8 @@ export async function count(
 ): Promise<Answer> {
   const { stages } = request;
   const parsed = stages.time("parse", () => parseCountRequest(request, session.settings));
+  if (parsed.apply !== undefined)
+    return ok(textType, await countApplied(request, entitySet, session, parsed));
   const options = { ...parsed, orderBy: undefined, top: 0 };
   const bound = stages.time("bind", () => bindRows(options, entitySet, session));
   const read = { own: options.own, signal: request.clientGone() };

@@ -27,13 +27,21 @@ export type CollectionContent = RenderInput & {
   readonly records: Uint8Array;
   readonly count: number | undefined;
   readonly nextLink: string | undefined;
+  /** Fragment of the context URL, unless the records are entities. */
+  readonly context?: string | undefined;
 };
 
 /** Renders a collection. Source: OData JSON Format 4.01, sections 4.5 and 13. */
-export function renderCollection({ records, count, nextLink, ...content }: CollectionContent): Answer {
+export function renderCollection({
+  records,
+  count,
+  nextLink,
+  context,
+  ...content
+}: CollectionContent): Answer {
   const { format } = content;
   const before = [
-    ...contextMember(content.root, contextOf(content), format),
+    ...contextMember(content.root, context ?? contextOf(content), format),
     ...(count === undefined ? [] : [`"@odata.count":${format.ieee754 ? `"${count}"` : count}`]),
     '"value":[',
   ];

@@ -165,7 +165,7 @@ async function withPostedQuery(read: OdataRequest, { header, body }: ServiceRequ
 }
 
 /** Options that no service has yet. */
-const unsupported: readonly SystemOptionName[] = ["$apply", "$deltatoken"];
+const unsupported: readonly SystemOptionName[] = ["$deltatoken"];
 
 function settingsOf<Request, Sets extends readonly EntitySetDeclaration[]>({
   switchedOff = [],

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { type AggregateHost, registerAggregates } from "@cadastre/odata/apply";
 import { knexDialect, type RawHost, runByKnex } from "@cadastre/odata/knex";
 import { postgresHelpers, postgresSettings } from "@cadastre/odata/postgres";
 import { type DialectName, postgres, sqlite } from "@cadastre/odata/run";
@@ -36,7 +37,7 @@ function dialectNameOf({ client: { config } }: KnexDatabase): DialectName {
 
 /** A connection of a pool of knex: of better-sqlite3 or of pg. */
 type Connection =
-  | FunctionHost
+  | (FunctionHost & AggregateHost)
   | { readonly query: (text: string, done: (error: Error | null) => void) => unknown };
 
 /**
@@ -49,6 +50,7 @@ export function afterCreate(
 ): void {
   if ("function" in connection) {
     registerFunctions(connection);
+    registerAggregates(connection);
     done(null, connection);
   } else connection.query(postgresSettings.join(";"), (error) => done(error, connection));
 }

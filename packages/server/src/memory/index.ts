@@ -4,6 +4,7 @@
  * @module
  */
 import { type BoundExpand, type BoundQuery, compareRows, evaluate, matches, type Row } from "@cadastre/odata";
+import { type AppliedQuery, evaluateApply, evaluatedRecords } from "@cadastre/odata/apply";
 import {
   codecOf,
   compareValues,
@@ -12,7 +13,7 @@ import {
   valueText,
   writeRecords,
 } from "@cadastre/odata/run";
-import type { PageRead, RecordSource } from "../answer/answer-session.ts";
+import type { PageRead, RecordPage, RecordSource } from "../answer/answer-session.ts";
 import type { DeclaredModel } from "../model/entity-model.ts";
 import type { EntitySetDeclaration } from "../model/entity-set.ts";
 import { bindRestriction, type Restrictions, restrictionOf } from "../source/restriction.ts";
@@ -94,32 +95,49 @@ function indexBy(rows: readonly Row[], names: readonly string[]): ReadonlyMap<st
 function sourceOver(rows: () => RowsOf): RecordSource {
   const matching = ({ entitySet, filter }: BoundQuery): readonly Row[] =>
     rows()(entitySet.name).filter((row) => matches(filter, row));
+  const resultOf = ({ apply, query: { filter } }: AppliedQuery): readonly Row[] =>
+    evaluateApply(apply, rows()(apply.entitySet.name)).filter((row) => matches(filter, row));
   const textsOf = (found: readonly Row[], query: BoundQuery, read: Pick<PageRead, "nulls" | "expand">) =>
     found.map((row) => recordText(row, query, read));
   return {
-    page: async (query, read) => {
-      const { orderBy, top, skip } = query;
-      const sorted = matching(query).toSorted((a, b) => compareRows(orderBy, a, b));
-      const { from } = read;
-      const start = from === undefined ? skip : sorted.findIndex((row) => isAfter(row, from, orderBy));
-      const found = start < 0 ? [] : sorted.slice(start, start + top);
-      const last = found.at(-1);
-      const plain = Buffer.from(textsOf(found, query, read).join(","));
-      return {
-        records: read.form === undefined ? plain : writeRecords(plain, read.form),
-        length: found.length,
-        next:
-          last === undefined || start + top >= sorted.length
-            ? null
-            : orderBy.map(({ expression }) => orderText(evaluate(expression, last), expression)),
-        count: read.count ? sorted.length : undefined,
-      };
-    },
+    page: async (query, read) => pageOf(matching(query), query, read, (found) => textsOf(found, query, read)),
     count: async (query) => matching(query).length,
+    applied: {
+      page: async (applied, read) =>
+        pageOf(resultOf(applied), applied.query, read, (found) =>
+          applied.apply.output.isEntities
+            ? textsOf(found, applied.query, read)
+            : evaluatedRecords(found, applied, read.applied),
+        ),
+      count: async (applied) => resultOf(applied).length,
+    },
     one: async (query, read) => {
       const [text] = textsOf(matching(query).slice(0, 1), query, read);
       return text === undefined ? undefined : Buffer.from(text);
     },
+  };
+}
+
+/** Returns a page of the rows that a query finds. @param texts returns rows as JSON texts */
+function pageOf(
+  rows: readonly Row[],
+  { orderBy, top, skip }: BoundQuery,
+  { from, form, count }: Pick<PageRead, "from" | "form" | "count">,
+  texts: (found: readonly Row[]) => readonly string[],
+): RecordPage {
+  const sorted = rows.toSorted((a, b) => compareRows(orderBy, a, b));
+  const start = from === undefined ? skip : sorted.findIndex((row) => isAfter(row, from, orderBy));
+  const found = start < 0 ? [] : sorted.slice(start, start + top);
+  const last = found.at(-1);
+  const plain = Buffer.from(texts(found).join(","));
+  return {
+    records: form === undefined ? plain : writeRecords(plain, form),
+    length: found.length,
+    next:
+      last === undefined || start + top >= sorted.length
+        ? null
+        : orderBy.map(({ expression }) => orderText(evaluate(expression, last), expression)),
+    count: count ? sorted.length : undefined,
   };
 }
 

@@ -21,6 +21,8 @@ export { answerRead } from "../answer/answer-read.ts";
 export type {
   AnswerSession,
   AnswerSettings,
+  AppliedRead,
+  AppliedSource,
   OwnOption,
   PageRead,
   QueryDefaults,

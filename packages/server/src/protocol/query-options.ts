@@ -6,6 +6,7 @@ import type {
   SearchNode,
   SelectItem,
   SyntaxNode,
+  Transformation,
 } from "@cadastre/odata/tree";
 import { ProtocolError } from "../errors.ts";
 import { type JsonFormat, jsonFormatOf, metadataFormatOf, requireTextResponse } from "./format.ts";
@@ -21,6 +22,7 @@ const optionsOf: Readonly<Record<ResourcePath["kind"], readonly OptionName[]>> =
   ServiceDocument: formatOptions,
   Metadata: formatOptions,
   Collection: [
+    "$apply",
     "$filter",
     "$search",
     "$compute",
@@ -35,7 +37,7 @@ const optionsOf: Readonly<Record<ResourcePath["kind"], readonly OptionName[]>> =
     "$ignorenulls",
     "$ignorecase",
   ],
-  Count: ["$format", "$filter", "$search", "$ignorecase"],
+  Count: ["$format", "$apply", "$filter", "$search", "$ignorecase"],
   Entity: ["$compute", "$select", "$expand", "$ignorenulls", "$format"],
   Property: formatOptions,
   ItemCount: formatOptions,
@@ -79,6 +81,8 @@ export type EntityOptions = {
 
 /** Parsed options that select records. */
 export type RowOptions = {
+  /** Transformations whose result the other options select from. */
+  readonly apply: readonly Transformation[] | undefined;
   readonly filter: SyntaxNode | undefined;
   readonly search: SearchNode | undefined;
   /** True if `$filter` compares strings case-insensitively. */
@@ -201,6 +205,7 @@ const noOptions: ReadonlyMap<string, string> = new Map();
 function toRowOptions(read: OptionTexts, { ownOptions }: Pick<OptionRules, "ownOptions">): RowOptions {
   const own = [...read.texts].filter(([name]) => ownOptions.has(name));
   return {
+    apply: readOption(read.options, "$apply"),
     filter: readOption(read.options, "$filter"),
     search: readOption(read.options, "$search"),
     ignoreCase: flag(read, "$ignorecase"),

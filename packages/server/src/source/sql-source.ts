@@ -3,9 +3,11 @@ import {
   type CompiledSql,
   type Compiler,
   cachedCompiler,
+  compileCount,
   type EntitySet,
   type Mapping,
 } from "@cadastre/odata";
+import { type AppliedQuery, appliedMapping, appliedRecords, compileAppliedPage } from "@cadastre/odata/apply";
 import { compileCondition, jsonRecords } from "@cadastre/odata/compile";
 import { LruCache } from "@cadastre/odata/lru-cache";
 import { writeRecords } from "@cadastre/odata/run";
@@ -116,33 +118,72 @@ function sourceUnder(restrictions: Restrictions, declared: DeclaredModel, databa
     return jsonRecords(rows, query, { entitySet, mapping, dialect, run }, { nulls, expand });
   };
 
-  const countOf = async (query: BoundQuery, signal: AbortSignal): Promise<number> => {
-    const [row] = await database.run(compilerOf(query.entitySet.name).count(query), signal);
+  const countBy = async (statement: CompiledSql, signal: AbortSignal): Promise<number> => {
+    const [row] = await database.run(statement, signal);
     return Number(row?.["count"] ?? 0);
+  };
+  const countOf = (query: BoundQuery, signal: AbortSignal): Promise<number> =>
+    countBy(compilerOf(query.entitySet.name).count(query), signal);
+  const countOfApplied = ({ apply, query }: AppliedQuery, signal: AbortSignal): Promise<number> => {
+    const mapping = appliedMapping(apply, mappingIn(mappings, apply.entitySet.name), dialect);
+    return countBy(compileCount(query, dialect, mapping), signal);
   };
 
   return {
-    async page(query, options): Promise<RecordPage> {
-      const { from, count, form, signal } = options;
-      const { top } = query;
-      // A position lies after what was passed over.
-      const start = from === undefined ? query : { ...query, after: from, skip: 0 };
-      // One more row than the page has tells whether another page follows.
-      const rows = await rowsOf({ ...start, top: top + 1 }, signal);
-      const records = await recordsOf(rows.slice(0, top), query, options);
-      const plain = Buffer.from(records.join(","));
-      const last = rows.length > top ? rows[top - 1] : undefined;
-      return {
-        records: form === undefined ? plain : writeRecords(plain, form),
-        length: records.length,
-        next: last === undefined ? null : query.orderBy.map((_, i) => last[`order${i}`] ?? null),
-        count: count ? await countOf(query, signal) : undefined,
-      };
+    page: (query, options) =>
+      readPage(query, options, {
+        rows: (start) => rowsOf(start, options.signal),
+        records: (rows) => recordsOf(rows, query, options),
+        count: () => countOf(query, options.signal),
+      }),
+    applied: {
+      page: (applied, options) =>
+        readPage(applied.query, options, {
+          rows: (query) => {
+            const mapping = mappingIn(mappings, applied.apply.entitySet.name);
+            return database.run(compileAppliedPage({ ...applied, query }, dialect, mapping), options.signal);
+          },
+          records: async (rows) =>
+            applied.apply.output.isEntities
+              ? recordsOf(rows, applied.query, options)
+              : appliedRecords(rows, applied, options.applied),
+          count: () => countOfApplied(applied, options.signal),
+        }),
+      count: (applied, { signal }) => countOfApplied(applied, signal),
     },
     count: (query, { signal }) => countOf(query, signal),
     async one(query, options) {
       const [record] = await recordsOf(await rowsOf(query, options.signal), query, options);
       return record === undefined ? undefined : Buffer.from(record);
     },
+  };
+}
+
+/** How the rows of a page are read. */
+type PageReader = {
+  readonly rows: (query: BoundQuery) => readonly DatabaseRow[] | Promise<readonly DatabaseRow[]>;
+  /** Returns rows as JSON texts. */
+  readonly records: (rows: readonly DatabaseRow[]) => Promise<readonly string[]>;
+  readonly count: () => Promise<number>;
+};
+
+async function readPage(
+  query: BoundQuery,
+  { from, count, form }: Pick<PageRead, "from" | "count" | "form">,
+  read: PageReader,
+): Promise<RecordPage> {
+  const { top } = query;
+  // A position lies after what was passed over.
+  const start = from === undefined ? query : { ...query, after: from, skip: 0 };
+  // One more row than the page has tells whether another page follows.
+  const rows = await read.rows({ ...start, top: top + 1 });
+  const records = await read.records(rows.slice(0, top));
+  const plain = Buffer.from(records.join(","));
+  const last = rows.length > top ? rows[top - 1] : undefined;
+  return {
+    records: form === undefined ? plain : writeRecords(plain, form),
+    length: records.length,
+    next: last === undefined ? null : query.orderBy.map((_, i) => last[`order${i}`] ?? null),
+    count: count ? await read.count() : undefined,
   };
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { type AggregateHost, registerAggregates } from "@cadastre/odata/apply";
 import { LruCache } from "@cadastre/odata/lru-cache";
 import { sqlite } from "@cadastre/odata/run";
 import { type FunctionHost, registerFunctions } from "@cadastre/odata/sqlite";
@@ -11,9 +12,10 @@ import { printDatabase } from "../introspect/print-declarations.ts";
 import { type SourceMaker, sqlSource } from "../source/sql-source.ts";
 
 /** The part of a better-sqlite3 database that the source uses. */
-export type SqliteDatabase = FunctionHost & {
-  readonly prepare: (text: string) => { readonly all: (...values: never[]) => unknown[] };
-};
+export type SqliteDatabase = FunctionHost &
+  AggregateHost & {
+    readonly prepare: (text: string) => { readonly all: (...values: never[]) => unknown[] };
+  };
 
 /** Number of prepared statements that are kept. */
 const keptStatements = 500;
@@ -21,6 +23,7 @@ const keptStatements = 500;
 /** Reads records from the tables of a SQLite database, version 3.38 or later. Registers functions in it, which queries use. */
 export function sqliteSource(database: SqliteDatabase): SourceMaker {
   registerFunctions(database);
+  registerAggregates(database);
   return sqlSource(databaseOf(database));
 }
 
