@@ -1,4 +1,5 @@
 import * as odata from "@cadastre/odata";
+import * as apply from "@cadastre/odata/apply";
 import { beforeAll, describe, expect, test } from "vitest";
 import { Sources } from "./support/sources.ts";
 
@@ -138,7 +139,7 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
   ["packages/store/src/registry/registry.ts", "database", [registry]],
   // Who makes SQL of a query: the store, of those that it has taken restricted, and a server over tables of a host.
   ["packages/odata/src/compile/query.ts", "compilePage", [storeReads]],
-  ["packages/odata/src/compile/query.ts", "compileCount", []],
+  ["packages/odata/src/compile/query.ts", "compileCount", [ownTables]],
   ["packages/odata/src/compile/query.ts", "compileValue", computed],
   ["packages/odata/src/compile/partitions.ts", "compileMergedPage", [storeReads]],
   ["packages/odata/src/compile/partitions.ts", "compileMergedCount", [storeReads]],
@@ -146,6 +147,8 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
   ["packages/odata/src/compile/query.ts", "compileCondition", [ownTables]],
   ["packages/odata/src/compile/expand.ts", "compileExpand", []],
   ["packages/odata/src/compile/expand.ts", "compileExpandCount", []],
+  ["packages/odata/src/apply/applied-records.ts", "compileAppliedPage", [ownTables]],
+  ["packages/odata/src/apply/applied-mapping.ts", "appliedMapping", [ownTables]],
 ];
 
 describe("past restriction", () => {
@@ -227,7 +230,9 @@ describe("past restriction", () => {
   });
 
   test("no function that makes SQL of a query is left out", () => {
-    const compiling = Object.keys(odata).filter((name) => /^compile|Compiler$/.test(name));
+    const compiling = Object.keys({ ...odata, ...apply }).filter((name) =>
+      /^compile|Compiler$|^appliedMapping$/.test(name),
+    );
     const known = ways.map(([, name]) => name);
     expect(compiling.filter((name) => !known.includes(name))).toEqual([]);
   });

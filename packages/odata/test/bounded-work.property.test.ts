@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { bindApplied, bindApply, compileAppliedPage } from "../src/apply/index.ts";
 import {
   type BoundNode,
   bindExpand,
@@ -31,7 +32,7 @@ const parameters = { numRuns, ...(SEED === undefined ? {} : { seed: Number(SEED)
 function prepare(text: string) {
   const options = parseQueryOptions(text, { extensions: ["$nope"] });
   const aliases = readAliases(options);
-  readOption(options, "$apply");
+  const transformations = readOption(options, "$apply");
   for (const name of ["$count", "$format", "$levels", "$skiptoken"] as const) readOption(options, name);
   const parts = {
     filter: readOption(options, "$filter"),
@@ -44,6 +45,9 @@ function prepare(text: string) {
   };
   const now = () => ({ picoseconds: 0n, offset: 0 });
   const query = bindQuery(parts, listing, [], { aliases, searchable: ["City"], now });
+  const apply =
+    transformations && bindApply(transformations, listing, { aliases, searchable: ["City"], now });
+  const applied = apply && bindApplied(apply, { top: 10 });
   const expand = readOption(options, "$expand");
   if (expand !== undefined) bindExpand(expand, houses, { aliases, now });
   return {
@@ -52,6 +56,12 @@ function prepare(text: string) {
       compilePage(query, sqlite, mapping),
       compilePage(query, postgres, tableMapping("listing")),
       compileCount(query, sqlite, mapping),
+      ...(applied === undefined
+        ? []
+        : [
+            compileAppliedPage(applied, sqlite, mapping),
+            compileAppliedPage(applied, postgres, tableMapping("listing")),
+          ]),
     ],
   };
 }

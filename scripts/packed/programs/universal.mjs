@@ -13,6 +13,7 @@ import {
   QueryError,
   tableMapping,
 } from "@cadastre/odata";
+import { bindApply, evaluateApply, parseApply } from "@cadastre/odata/apply";
 import { nearestPhases } from "@cadastre/odata/compile";
 import { writeCsdlJson, writeCsdlXml } from "@cadastre/odata/csdl";
 import { foldCase } from "@cadastre/odata/functions";
@@ -51,6 +52,10 @@ const checks = {
   decimal: () => [holds("Id add 0.1 eq 1.1"), true],
   expand: () => [parseExpand("Rooms($select=Area;$top=2)")[0].path[0], "Rooms"],
   compute: () => [parseCompute("Id add 1 as Next")[0].name, "Next"],
+  apply: () => [
+    String(evaluateApply(bindApply(parseApply("aggregate(Id with sum as Sum)"), Homes), [row])[0].Sum),
+    "1",
+  ],
   search: () => [parseSearch('"sea view" NOT pool').kind, "SearchLogical"],
   print: () => [printFilter(parseFilter("Id  eq 1")), "Id eq 1"],
   fold: () => [foldCase("Ångsta"), "ångsta"],

@@ -9,7 +9,7 @@ import { QueryError } from "../errors.ts";
 import type { EntitySet } from "../model/types.ts";
 import type { ApplyArgument, Direction, OrderByItem, Transformation } from "../syntax/items.ts";
 import { printExpression } from "../syntax/print/expression.ts";
-import type { SyntaxNode } from "../syntax/tree.ts";
+import type { Span, SyntaxNode } from "../syntax/tree.ts";
 import {
   type ApplyBindOptions,
   type ApplyContext,
@@ -21,16 +21,19 @@ import {
   stableOrder,
   type Transformed,
 } from "./apply-scope.ts";
+import { checkApplySize } from "./apply-size.ts";
 import { bindConcat } from "./bind-concat.ts";
 import { bindAggregate, bindGroupBy } from "./bind-group.ts";
 import type { BoundApply } from "./bound-apply.ts";
-import { expressionsOf } from "./rewrite-apply.ts";
 
 /** Maximum number of transformations, nested ones included: each may nest the SQL one level deeper. */
 const mostTransformations = 32;
 
 /** Maximum number of items that rows are sorted by, including those that earlier orders leave. */
 const mostOrderItems = 32;
+
+/** Maximum number of properties that `$apply` adds to a row: PostgreSQL selects at most 1,664 values. */
+const mostColumns = 1000;
 
 /**
  * Binds a parsed `$apply` to an entity set. Orders are total: rows that an order leaves equal stay in the order of the set before it, which
@@ -52,7 +55,8 @@ export function bindApply(
       context,
     );
     const span = { start: 0, end: transformations.at(-1)?.end ?? 0 };
-    checkSize([...expressionsOf(steps), ...scope.computed.values()], span);
+    const order = scope.orderBy.map(({ expression }) => expression);
+    checkApplySize(steps, [...scope.computed.values(), ...order], span);
     return { entitySet, steps, output: scope };
   } catch (error) {
     throw error instanceof QueryError ? error.in("$apply") : error;
@@ -73,13 +77,23 @@ function bindSequence(
       throw new QueryError("query_too_complex", transformation, { measure, limit: mostTransformations });
     }
     const { steps, scope: next } = bindOne(transformation, result.scope, context);
-    if (next.orderBy.length > mostOrderItems) {
-      const measure = "the number of order items in `$apply`";
-      throw new QueryError("query_too_complex", transformation, { measure, limit: mostOrderItems });
-    }
+    checkCounts(next, transformation);
     result = { steps: [...result.steps, ...steps], scope: next };
   }
   return result;
+}
+
+/** @throws {QueryError} `query_too_complex` if the rows have too many properties, or are sorted by too many */
+function checkCounts({ orderBy, columns, isEntities, entitySet }: ApplyScope, span: Span): void {
+  if (orderBy.length > mostOrderItems) {
+    const measure = "the number of order items in `$apply`";
+    throw new QueryError("query_too_complex", span, { measure, limit: mostOrderItems });
+  }
+  const own = isEntities ? entitySet.type.properties.size : 0;
+  if (columns.length - own > mostColumns) {
+    const measure = "the number of properties that `$apply` makes";
+    throw new QueryError("query_too_complex", span, { measure, limit: mostColumns });
+  }
 }
 
 type Binder = (transformation: Transformation, scope: ApplyScope, context: ApplyContext) => Transformed;

@@ -23,6 +23,9 @@ import {
 /** Maximum number of rows that one entity may become: each `concat` multiplies the rows, and the size of the statement. */
 const mostCopies = 16;
 
+/** Maximum number of selected values, in all copies together. */
+const mostValues = 4096;
+
 /**
  * Binds `concat`. The rows are those of the first branch in its order, then those of the second one, and so on. Entities become rows of
  * their properties. Source: OData Extension for Data Aggregation 4.0, section 3.2.2.
@@ -45,6 +48,10 @@ export function bindConcat(
     results.map((result) => result.scope),
     transformation,
   );
+  if (copies * columns.length > mostValues) {
+    const measure = "the number of values in `concat`";
+    throw new QueryError("query_too_complex", transformation, { measure, limit: mostValues });
+  }
   const structures = new Map<number, ReadonlySet<string>>();
   const branches = results.map(({ steps, scope: result }): ConcatBranch => {
     const own = new Map(result.columns.map((column) => [columnPath(column), column.expression]));
