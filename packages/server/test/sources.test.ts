@@ -7,6 +7,7 @@ import { fetchOdata } from "../src/fetch/index.ts";
 import { type DeclarationMismatch, everything, filter, nothing, unrestricted } from "../src/index.ts";
 import { afterCreate, knexSource, prepareKnex } from "../src/knex/index.ts";
 import { arraySource } from "../src/memory/index.ts";
+import { bigInteger, entitySet, integer } from "../src/model/index.ts";
 import { postgresSource, preparePostgres } from "../src/pg/index.ts";
 import type { SourceMaker } from "../src/source/sql-source.ts";
 import { sqliteSource } from "../src/sqlite/index.ts";
@@ -183,6 +184,39 @@ describe("pages", () => {
       }
       expect(seen.toSorted(), order).toEqual(["L'2", "L1", "L3", "L4"]);
     }
+  });
+});
+
+describe("pages in the order of integers beyond doubles", () => {
+  test.each([
+    "$orderby=Number",
+    "$orderby=Number desc",
+    "$apply=groupby((Number))",
+    "$apply=identity/orderby(Number)",
+  ])("%s", async (query) => {
+    const database = new Database(":memory:");
+    database.exec(`create table Entry (Id integer primary key, Number integer);
+        insert into Entry values (1, 9007199254740993), (2, -9007199254740995), (3, 9007199254740995), (4, null)`);
+    const Entry = entitySet("Entry", {
+      key: { Id: integer() },
+      properties: { Number: bigInteger().nullable() },
+    });
+    const handler = fetchOdata("/odata", {
+      namespace: "Office",
+      entitySets: [Entry],
+      source: sqliteSource(database),
+      restrict: unrestricted,
+    });
+    const found: string[] = [];
+    let link: string | undefined = `${root}/Entry?$select=Number&${query}`;
+    while (link !== undefined && found.length < 5) {
+      const answer: Response = await handler(new Request(link, { headers: { prefer: "maxpagesize=1" } }));
+      const body: string = await answer.text();
+      found.push(/"Number":([^}]*)/.exec(body)?.[1] ?? body);
+      link = (JSON.parse(body) as Record<string, string>)["@odata.nextLink"];
+    }
+    const expected = ["null", "-9007199254740995", "9007199254740993", "9007199254740995"];
+    expect(found).toEqual(query.endsWith("desc") ? expected.toReversed() : expected);
   });
 });
 

@@ -1,7 +1,9 @@
 import type { BindOptions } from "../bound/context.ts";
+import { mapChildren } from "../bound/rewrite.ts";
 import { type BoundNode, type BoundOrderBy, propertyNode, type StructureNode } from "../bound/tree.ts";
 import { QueryError } from "../errors.ts";
 import type { EntitySet, EntityType, StructuralProperty, StructuredType } from "../model/types.ts";
+import { defaultLimits, tooComplex } from "../syntax/limits.ts";
 import type { Span } from "../syntax/tree.ts";
 import { type ApplyColumn, type ApplyOutput, type ApplyStep, columnPath } from "./bound-apply.ts";
 
@@ -19,7 +21,24 @@ export type ApplyContext = {
   transformations: number;
   /** Number of structures of rows so far. */
   structures: number;
+  /** Number of nodes of all expressions bound so far. */
+  nodes: number;
 };
+
+/**
+ * Counts the nodes of an expression, and returns it. A short text may bind the value of one parameter alias many times.
+ *
+ * @throws {QueryError} `query_too_complex`
+ */
+export function countNodes(node: BoundNode, span: Span, context: ApplyContext): BoundNode {
+  const visit = (one: BoundNode): BoundNode => {
+    context.nodes += 1;
+    return mapChildren(one, visit);
+  };
+  visit(node);
+  if (context.nodes > defaultLimits.nodes) throw tooComplex(defaultLimits, "nodes", span);
+  return node;
+}
 
 /** The set before a transformation, with the most copies of a row of the first set that it may hold. */
 export type ApplyScope = ApplyOutput & { readonly copies: number };
@@ -28,10 +47,8 @@ export type ApplyScope = ApplyOutput & { readonly copies: number };
 export type Transformed = { readonly steps: readonly ApplyStep[]; readonly scope: ApplyScope };
 
 /** Returns the binding options of expressions over the rows of a scope. */
-export const optionsIn = ({ computed }: ApplyScope, { options }: ApplyContext): BindOptions => ({
-  ...options,
-  computed,
-});
+export const optionsIn = ({ computed }: ApplyScope, { options }: ApplyContext): BindOptions =>
+  computed.size === 0 ? options : { ...options, computed };
 
 /** Returns the scope of the entities of a set. */
 export function entityScope(entitySet: EntitySet, defaultOrder: readonly string[] = []): ApplyScope {

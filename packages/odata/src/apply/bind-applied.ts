@@ -30,7 +30,7 @@ export function bindApplied(
   }
   const { entitySet } = apply.output;
   const output = inOption("$compute", () => withCompute(apply, compute, given));
-  const options = { ...given, computed: output.computed };
+  const options = output.computed.size === 0 ? given : { ...given, computed: output.computed };
   const condition = filter && inOption("$filter", () => bindFilter(filter, entitySet, options));
   const items = orderBy && inOption("$orderby", () => bindOrderBy(orderBy, entitySet, options));
   const all = output.columns.map((column) => ({ ...column, isDynamic: isDynamic(column, apply) }));

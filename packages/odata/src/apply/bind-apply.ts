@@ -1,7 +1,6 @@
 import { bindExpression, bindFilter, bindOrderBy } from "../bound/bind.ts";
 import { computedProjection } from "../bound/compute.ts";
 import { bindSearch } from "../bound/search.ts";
-import { checkSize } from "../bound/size.ts";
 import type { BoundNode } from "../bound/tree.ts";
 import { isStructure, typeName } from "../bound/typing.ts";
 import { fold } from "../compile/fold.ts";
@@ -15,6 +14,7 @@ import {
   type ApplyContext,
   type ApplyScope,
   checkAlias,
+  countNodes,
   entityScope,
   namesIn,
   optionsIn,
@@ -47,7 +47,7 @@ export function bindApply(
   entitySet: EntitySet,
   options: ApplyBindOptions = {},
 ): BoundApply {
-  const context: ApplyContext = { entitySet, options, transformations: 0, structures: 0 };
+  const context: ApplyContext = { entitySet, options, transformations: 0, structures: 0, nodes: 0 };
   try {
     const { steps, scope } = bindSequence(
       transformations,
@@ -130,7 +130,11 @@ const expressionArguments = (args: readonly ApplyArgument[]): readonly SyntaxNod
 function bindFilterStep({ args }: Transformation, scope: ApplyScope, context: ApplyContext): Transformed {
   const steps = expressionArguments(args).map((expression) => ({
     kind: "Filter" as const,
-    condition: bindFilter(expression, scope.entitySet, optionsIn(scope, context)),
+    condition: countNodes(
+      bindFilter(expression, scope.entitySet, optionsIn(scope, context)),
+      expression,
+      context,
+    ),
   }));
   return { steps, scope };
 }
@@ -164,11 +168,11 @@ function bindComputeStep({ args }: Transformation, scope: ApplyScope, context: A
     for (const item of arg.items) {
       const { name, expression } = item;
       checkAlias(name, item, "compute", namesIn(current), context);
-      const node = bindExpression(expression, current.entitySet, optionsIn(current, context));
+      const bound = bindExpression(expression, current.entitySet, optionsIn(current, context));
+      const node = countNodes(bound, item, context);
       if (isStructure(node.type))
         throw new QueryError("type_mismatch", item, { operator: "compute", actual: typeName(node.type) });
       const computed = new Map([...current.computed, [name, node]]);
-      checkSize([...computed.values()], item);
       current = withComputed(current, name, node, computed);
     }
   }
@@ -196,6 +200,8 @@ function withComputed(
 function bindOrderByStep({ args }: Transformation, scope: ApplyScope, context: ApplyContext): Transformed {
   const items = args.flatMap((arg) => (arg.kind === "OrderBy" ? arg.items : []));
   const orderBy = bindOrderBy(items, scope.entitySet, optionsIn(scope, context));
+  for (const [i, { expression }] of orderBy.entries())
+    countNodes(expression, items[i] as OrderByItem, context);
   return { steps: [], scope: { ...scope, orderBy: stableOrder(orderBy, scope.orderBy) } };
 }
 
@@ -216,6 +222,7 @@ function extreme(direction: Direction): Binder {
     const top = countOf(number, name, 1, scope, context);
     const item: OrderByItem = { start: expression.start, end: expression.end, expression, direction };
     const first = bindOrderBy([item], scope.entitySet, optionsIn(scope, context));
+    for (const { expression: node } of first) countNodes(node, item, context);
     const orderBy = stableOrder(first, scope.orderBy);
     return { steps: [{ kind: "Limit", orderBy, skip: 0, top }], scope };
   };

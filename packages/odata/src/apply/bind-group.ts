@@ -12,6 +12,7 @@ import {
   type ApplyScope,
   ascending,
   checkAlias,
+  countNodes,
   derivedSet,
   namesIn,
   optionsIn,
@@ -122,7 +123,8 @@ function bindKey(item: SyntaxNode | ApplyArgument, scope: ApplyScope, context: A
     throw new QueryError("not_supported", item as Span, { feature });
   }
   const node = item as SyntaxNode;
-  const expression = bindExpression(node, scope.entitySet, optionsIn(scope, context));
+  const bound = bindExpression(node, scope.entitySet, optionsIn(scope, context));
+  const expression = countNodes(bound, node, context);
   const name = path.at(-1) ?? "";
   if (isStructure(expression.type)) {
     const feature = `grouping by \`${path.join("/")}\`, which is no primitive value (name a property of it),`;
@@ -183,7 +185,8 @@ function bindItem(item: AggregateItem, scope: ApplyScope, context: ApplyContext)
   if (method === null || alias === null) throw notSupported("a custom aggregate", item);
   const result = results.get(method.toLowerCase());
   if (result === undefined) throw notSupported(`the aggregation method \`${method}\``, item);
-  const operand = bindExpression(expression, scope.entitySet, optionsIn(scope, context));
+  const bound = bindExpression(expression, scope.entitySet, optionsIn(scope, context));
+  const operand = countNodes(bound, item, context);
   const property = result.of(operand, alias);
   if (property === undefined)
     throw new QueryError("type_mismatch", item, { operator: result.method, actual: typeName(operand.type) });

@@ -21,10 +21,18 @@ export const positionsOf = (
   target: CompileContext,
 ): readonly SortPosition[] =>
   items.map((item, i) => {
-    const given = target.values.read(({ after }) => after?.[i] ?? null);
+    const given = target.values.read(({ after }) => valueAfter(after?.[i] ?? null, item));
     const bound = target.dialect.operand(given, item.type as PrimitiveType, item.form);
     return { ...item, last: values[i] ?? null, bound };
   });
+
+/** Returns a value of a position in database form. Integers may be given as text, see `OrderAs`. */
+const valueAfter = (given: unknown, { form }: SortItem): unknown =>
+  typeof given !== "string" || form !== "scaled"
+    ? given
+    : /^-?\d+$/.test(given)
+      ? BigInt(given)
+      : Number(given);
 
 /** Compiles the condition for the rows after a position, including nulls and mixed directions. */
 export function compileAfter(positions: readonly SortPosition[], target: CompileContext): SqlFragment {

@@ -54,7 +54,14 @@ export const pageOf = (
   { order = false, ...selection }: PageOptions,
 ): CompiledSql =>
   render(
-    selectPage(query, values, dialect, mapping, selection, order ? "written" : null),
+    selectPage(
+      query,
+      values,
+      dialect,
+      mapping,
+      selection,
+      order ? (selection.json ? "exact" : "written") : null,
+    ),
     dialect.placeholder,
   );
 

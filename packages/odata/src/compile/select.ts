@@ -73,10 +73,10 @@ function compileComputed(
 }
 
 /**
- * Form of the selected order values: `written` as `after` of the next page takes them, `sorted` as the database
- * orders them.
+ * Form of the selected order values: `written` as `after` of the next page takes them, `exact` the same with every digit of an integer,
+ * whatever the driver is, `sorted` as the database orders them.
  */
-export type OrderAs = "written" | "sorted";
+export type OrderAs = "written" | "exact" | "sorted";
 
 /**
  * Compiles the order of a query, and the values of the order to select, if asked for. `select` holds the properties
@@ -101,7 +101,11 @@ export function compileOrder(
       mayBeLiteral(folded) || (computed.length > 0 && computed.includes(quoted(ordered)))
         ? sql`coalesce(${ordered}, null)`
         : ordered;
-    const value = orderAs === "sorted" ? ordered : dialect.toCursor(compiled, form);
+    const written =
+      orderAs === "exact" && form === "scaled" && dialect.name === "sqlite"
+        ? sql`cast(${compiled} as text)`
+        : dialect.toCursor(compiled, form);
+    const value = orderAs === "sorted" ? ordered : written;
     return {
       selected: sql`${value} as ${identifier(`order${i}`)}`,
       sort: { position: i, operand, type: expression.type, form, nullable, direction },

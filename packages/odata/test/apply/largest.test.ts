@@ -35,6 +35,10 @@ const largest: readonly (readonly [name: string, text: string])[] = [
     `filter(${repeated(490, (i) => `Amount ne ${i}`, " or ")})/groupby((Time),aggregate($count as N))`,
   ],
   ["aggregates", `aggregate(${repeated(499, (i) => `Amount add ${i} with sum as S${i}`, ",")})`],
+  [
+    "depth",
+    `${repeated(10, () => "skip(0)", "/")}/aggregate(${repeated(400, () => "Amount", " add ")} with sum as S)`,
+  ],
   ["plain aggregates", `aggregate(${repeated(1000, (i) => `Amount with sum as S${i}`, ",")})`],
   ["plain computed properties", `compute(${repeated(1000, (i) => `Amount as S${i}`, ",")})`],
   ["orders", `orderby(${repeated(8, (i) => `Amount add ${i}`, ",")})/${repeated(20, () => "skip(0)", "/")}`],

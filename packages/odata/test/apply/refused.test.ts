@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { bindApplied, bindApply, parseApply } from "../../src/apply/index.ts";
 import { parseCompute, parseFilter, parseSearch, parseSelect, QueryError } from "../../src/index.ts";
+import { parseExpression } from "../../src/tree/index.ts";
 import { sales } from "../support/sales.ts";
 
 function errorOf(work: () => unknown): QueryError {
@@ -119,6 +120,16 @@ describe("`$apply` costs what its text allows", () => {
     ["deep nesting", `${"concat(identity,".repeat(70)}identity${")".repeat(70)}`],
   ])("%s", (_, text) => {
     expect(errorOf(() => bind(text)).code).toBe("query_too_complex");
+  });
+
+  test("a long value of a parameter alias, used many times", () => {
+    const aliases = { "@a": parseExpression(Array(480).fill("Amount").join(" add ")) };
+    const uses = (count: number) =>
+      parseApply(`aggregate(${Array.from({ length: count }, (_, i) => `@a with sum as S${i}`).join()})`);
+    expect(bindApply(uses(2), sales, { aliases }).steps).toHaveLength(1);
+    const start = process.cpuUsage();
+    expect(errorOf(() => bindApply(uses(600), sales, { aliases })).code).toBe("query_too_complex");
+    expect(process.cpuUsage(start).user).toBeLessThan(500_000);
   });
 
   test("and no less", () => {
