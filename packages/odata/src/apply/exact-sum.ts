@@ -1,7 +1,7 @@
 import Big from "big.js";
 import { arithmetic } from "../evaluate/arithmetic.ts";
 import { withinDecimal } from "../evaluate/bounds.ts";
-import { type EdmNumber, toBig } from "../model/numbers.ts";
+import type { EdmNumber } from "../model/numbers.ts";
 
 /**
  * The sum of numbers, exact and independent of their order: a double counts as the decimal that its shortest text states, and only the
@@ -9,17 +9,20 @@ import { type EdmNumber, toBig } from "../model/numbers.ts";
  */
 export class ExactSum {
   #count = 0;
-  /** Sum of the integers, which add up faster. */
-  #whole = 0n;
-  #fraction = new Big(0);
+  /** Sums of the numbers with the same number of digits after the point, in units of the last digit. Integers add up fast. */
+  readonly #units = new Map<number, bigint>();
   /** Sum of the infinities: NaN if both signs occur. */
   #infinity = 0;
 
-  add(number: EdmNumber): void {
+  /** Adds a number. @param scale digits after the point of an integer that is scaled */
+  add(number: EdmNumber, scale = 0): void {
     this.#count += 1;
-    if (typeof number === "bigint") this.#whole += number;
-    else if (typeof number === "number" && !Number.isFinite(number)) this.#infinity += number;
-    else this.#fraction = this.#fraction.plus(toBig(number));
+    if (typeof number === "bigint") this.#addUnits(number, scale);
+    else if (typeof number !== "number")
+      this.#addUnits(BigInt(number.c.join("")) * BigInt(number.s), number.c.length - 1 - number.e);
+    else if (Number.isSafeInteger(number)) this.#addUnits(BigInt(number), 0);
+    else if (Number.isFinite(number)) this.#addText(String(number));
+    else this.#infinity += number;
   }
 
   /** The sum as a decimal. Null without numbers, and for a sum beyond the bounds of decimals. */
@@ -45,7 +48,24 @@ export class ExactSum {
     return sum === null ? null : (arithmetic("divby", "Edm.Double", sum, this.#count) as number | null);
   }
 
+  #addUnits(units: bigint, scale: number): void {
+    this.#units.set(scale, (this.#units.get(scale) ?? 0n) + units);
+  }
+
+  /** Adds a number that is given as `-12.5e-7`. */
+  #addText(text: string): void {
+    const [digits = "", power = "0"] = text.split("e");
+    const point = digits.indexOf(".");
+    if (point < 0) this.#addUnits(BigInt(digits), -Number(power));
+    else {
+      const units = BigInt(digits.slice(0, point) + digits.slice(point + 1));
+      this.#addUnits(units, digits.length - 1 - point - Number(power));
+    }
+  }
+
   #exact(): Big {
-    return this.#whole === 0n ? this.#fraction : this.#fraction.plus(new Big(this.#whole.toString()));
+    let sum = new Big(0);
+    for (const [scale, units] of this.#units) sum = sum.plus(new Big(`${units}e${-scale}`));
+    return sum;
   }
 }

@@ -1,5 +1,4 @@
-import Big from "big.js";
-import type { EdmNumber } from "../model/numbers.ts";
+import type Big from "big.js";
 import { fromSortable, toSortable } from "../model/sortable.ts";
 import { userFunctionName } from "../sql/sqlite.ts";
 import { ExactSum } from "./exact-sum.ts";
@@ -19,11 +18,14 @@ export type AggregateHost = {
   ) => unknown;
 };
 
-/** Reads a number in any of its encodings in SQLite; undefined for null and for what is no number. */
-function numberOf(given: unknown, scale: unknown): EdmNumber | undefined {
-  if (typeof given === "bigint") return scale === undefined ? given : new Big(`${given}e-${Number(scale)}`);
-  if (typeof given === "number") return given;
-  return typeof given === "string" ? fromSortable(given) : undefined;
+/** Adds a number in any of its encodings in SQLite. Null, and what is no number, is not aggregated. */
+function addTo(sum: ExactSum, given: unknown, scale: unknown): void {
+  if (typeof given === "bigint") sum.add(given, scale === undefined ? 0 : Number(scale));
+  else if (typeof given === "number") sum.add(given);
+  else if (typeof given === "string") {
+    const number = fromSortable(given);
+    if (number !== undefined) sum.add(number);
+  }
 }
 
 const sortableOf = (value: Big | null): string | null =>
@@ -42,8 +44,7 @@ export function registerAggregates(database: AggregateHost): void {
     database.aggregate(userFunctionName(method, [type]), {
       start: () => new ExactSum(),
       step: (sum, given, scale) => {
-        const number = numberOf(given, scale);
-        if (number !== undefined) sum.add(number);
+        addTo(sum, given, scale);
         return sum;
       },
       result,

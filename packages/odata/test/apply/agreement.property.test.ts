@@ -3,23 +3,15 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   type AppliedForm,
   type AppliedQuery,
-  appliedMapping,
-  appliedRecords,
   bindApplied,
   bindApply,
   compileAppliedPage,
-  evaluateApply,
-  evaluatedRecords,
   parseApply,
 } from "../../src/apply/index.ts";
-import { jsonRecords } from "../../src/compile/index.ts";
 import {
   type CompiledSql,
-  compareRows,
-  compileCount,
   type EntitySet,
   type Mapping,
-  matches,
   parseFilter,
   parseOrderBy,
   QueryError,
@@ -28,6 +20,7 @@ import {
 } from "../../src/index.ts";
 import type { Dialect } from "../../src/run/index.ts";
 import { hasPostgres } from "../../src/testing/postgres.ts";
+import { evaluatedResult, selectedCount, selectedRecords } from "../support/applied-results.ts";
 import { type EntityTexts, PipelineGenerator } from "../support/apply-arbitraries.ts";
 import { openPostgresApply, openSqliteApply } from "../support/apply-engines.ts";
 import { computed, filterTexts, orderByTexts } from "../support/arbitraries.ts";
@@ -98,34 +91,6 @@ afterAll(async () => {
   await postgres?.close();
 });
 
-/** Returns the records of a query in memory, and their number. */
-function inMemory(applied: AppliedQuery, rows: readonly Row[]) {
-  const { apply, query } = applied;
-  const found = evaluateApply(apply, rows)
-    .filter((row) => matches(query.filter, row))
-    .toSorted((a, b) => compareRows(query.orderBy, a, b));
-  const page = found.slice(query.skip, query.skip + query.top);
-  const fields = apply.output.isEntities
-    ? query.select.map(({ property, expression }) => ({
-        path: [property.name],
-        property,
-        expression,
-        isDynamic: false,
-      }))
-    : applied.fields;
-  const shown = apply.output.isEntities ? { ...form, annotated: "none" as const } : form;
-  return { count: found.length, records: evaluatedRecords(page, { ...applied, fields }, shown) };
-}
-
-async function pageOf({ dialect, run, mapping: of }: Engine, applied: AppliedQuery, entitySet: EntitySet) {
-  const { apply, query } = applied;
-  const mapping = of(entitySet);
-  const rows = await run(compileAppliedPage(applied, dialect, mapping));
-  return apply.output.isEntities
-    ? jsonRecords(rows, query, { entitySet, mapping, dialect, run })
-    : appliedRecords(rows, applied, form);
-}
-
 /** Reads the result in pages of `size`, each after the last record of the one before. */
 async function walk(engine: Engine, applied: AppliedQuery, entitySet: EntitySet, size: number) {
   const { query } = applied;
@@ -133,7 +98,7 @@ async function walk(engine: Engine, applied: AppliedQuery, entitySet: EntitySet,
   let after: readonly unknown[] | null = null;
   for (let pages = 0; pages < 40; pages += 1) {
     const one: AppliedQuery = { ...applied, query: { ...query, top: size, skip: 0, after } };
-    const page = await pageOf(engine, one, entitySet);
+    const page = await selectedRecords(engine, one, engine.mapping(entitySet), form);
     records.push(...page);
     if (page.length < size) break;
     const statement = compileAppliedPage(one, engine.dialect, engine.mapping(entitySet));
@@ -158,17 +123,16 @@ async function check(gen: fc.GeneratorValue, { entitySet, texts, rows }: Case): 
   const shown = `${text} & $filter=${filter} & $orderby=${orderBy}`;
   const applied = boundOf(text, filter, orderBy, entitySet);
   if (applied === undefined) return;
-  const expected = inMemory(applied, rows);
+  const expected = evaluatedResult(applied, rows, form);
   tally.cases += 1;
   tally.records += expected.count;
   if (text.includes("groupby")) tally.groups += 1;
   if (text.includes("concat(")) tally.concats += 1;
   for (const engine of engines) {
-    const records = await pageOf(engine, applied, entitySet);
+    const mapping = engine.mapping(entitySet);
+    const records = await selectedRecords(engine, applied, mapping, form);
     expect([engine.name, records], shown).toEqual([engine.name, expected.records]);
-    const mapping = appliedMapping(applied.apply, engine.mapping(entitySet), engine.dialect);
-    const [counted] = await engine.run(compileCount(applied.query, engine.dialect, mapping));
-    expect(Number(counted?.["count"]), shown).toBe(expected.count);
+    expect(await selectedCount(engine, applied, mapping), shown).toBe(expected.count);
     expect([engine.name, await walk(engine, applied, entitySet, size)], shown).toEqual([
       engine.name,
       expected.records,

@@ -1,26 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  type AppliedForm,
-  appliedMapping,
-  appliedRecords,
-  bindApplied,
-  bindApply,
-  compileAppliedPage,
-  evaluateApply,
-  evaluatedRecords,
-  parseApply,
-} from "../../src/apply/index.ts";
-import { jsonRecords } from "../../src/compile/index.ts";
-import {
-  compareRows,
-  compileCount,
-  type Mapping,
-  matches,
-  parseFilter,
-  parseOrderBy,
-  parseSelect,
-} from "../../src/index.ts";
+import { bindApplied, bindApply, parseApply } from "../../src/apply/index.ts";
+import { parseFilter, parseOrderBy, parseSelect } from "../../src/index.ts";
 import { hasPostgres } from "../../src/testing/postgres.ts";
+import { evaluatedResult, selectedCount, selectedRecords } from "../support/applied-results.ts";
 import { type ApplyEngine, openPostgresApply, openSqliteApply } from "../support/apply-engines.ts";
 import { sales, salesMapping, salesRows, salesStatements } from "../support/sales.ts";
 
@@ -32,8 +14,6 @@ type Options = {
   readonly skip?: number;
 };
 
-const form: AppliedForm = { nulls: true, ieee754: false, annotated: "none" };
-
 const bind = (apply: string, { filter, orderBy, select, top = 100, skip = 0 }: Options = {}) =>
   bindApplied(bindApply(parseApply(apply), sales), {
     filter: filter === undefined ? undefined : parseFilter(filter),
@@ -42,36 +22,6 @@ const bind = (apply: string, { filter, orderBy, select, top = 100, skip = 0 }: O
     top,
     skip,
   });
-
-type Applied = ReturnType<typeof bind>;
-
-const inMemory = (applied: Applied) => {
-  const { apply, query } = applied;
-  const rows = evaluateApply(apply, salesRows)
-    .filter((row) => matches(query.filter, row))
-    .toSorted((a, b) => compareRows(query.orderBy, a, b));
-  const page = rows.slice(query.skip, query.skip + query.top);
-  const fields = apply.output.isEntities
-    ? query.select.map(({ property, expression }) => ({
-        path: [property.name],
-        property,
-        expression,
-        isDynamic: false,
-      }))
-    : applied.fields;
-  return { count: rows.length, records: evaluatedRecords(page, { ...applied, fields }, form) };
-};
-
-async function inDatabase({ dialect, run }: ApplyEngine, applied: Applied, mapping: Mapping) {
-  const { apply, query } = applied;
-  const rows = await run(compileAppliedPage(applied, dialect, mapping));
-  const [counted] = await run(compileCount(query, dialect, appliedMapping(apply, mapping, dialect)));
-  const source = { entitySet: query.entitySet, mapping, dialect, run };
-  const records = apply.output.isEntities
-    ? await jsonRecords(rows, query, source)
-    : appliedRecords(rows, applied, form);
-  return { count: Number(counted?.["count"]), records };
-}
 
 const engines: Record<string, ApplyEngine> = {};
 beforeAll(async () => {
@@ -240,10 +190,12 @@ describe("an example of the standard", () => {
   const cases = examples.map(([apply, expected, options]) => ({ apply, expected, options }));
   test.each(cases)("$apply", async ({ apply, expected, options }) => {
     const applied = bind(apply, options);
-    const memory = inMemory(applied);
-    expect(memory.records).toEqual(shown(expected));
-    expect(countOf(expected, options) ?? memory.count).toBe(memory.count);
-    for (const [name, engine] of Object.entries(engines))
-      expect([name, await inDatabase(engine, applied, salesMapping)]).toEqual([name, memory]);
+    const { count, records } = evaluatedResult(applied, salesRows);
+    expect(records).toEqual(shown(expected));
+    expect(countOf(expected, options) ?? count).toBe(count);
+    for (const [name, engine] of Object.entries(engines)) {
+      expect([name, await selectedRecords(engine, applied, salesMapping)]).toEqual([name, records]);
+      expect([name, await selectedCount(engine, applied, salesMapping)]).toEqual([name, count]);
+    }
   });
 });

@@ -1,22 +1,15 @@
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import {
-  type AppliedForm,
   type AppliedQuery,
-  appliedRecords,
   bindApplied,
   bindApply,
-  compileAppliedPage,
-  evaluateApply,
-  evaluatedRecords,
   parseApply,
   restrictApplied,
 } from "../../src/apply/index.ts";
-import { jsonRecords } from "../../src/compile/index.ts";
 import {
   type BoundNode,
   bindFilter,
-  compareRows,
   type Mapping,
   matches,
   parseFilter,
@@ -25,6 +18,7 @@ import {
   tableMapping,
 } from "../../src/index.ts";
 import { mapChildren } from "../../src/tree/index.ts";
+import { evaluatedResult, selectedRecords } from "../support/applied-results.ts";
 import { type EntityTexts, PipelineGenerator } from "../support/apply-arbitraries.ts";
 import { openSqliteApply } from "../support/apply-engines.ts";
 import { sales, salesMapping, salesRows, salesStatements } from "../support/sales.ts";
@@ -34,7 +28,6 @@ const always = { numRuns: Number(CASES ?? 60), endOnFailure: true };
 const parameters = SEED === undefined ? always : { ...always, seed: Number(SEED) };
 const options = { timeout: 60_000 + always.numRuns * 200 };
 
-const form: AppliedForm = { nulls: true, ieee754: false, annotated: "none" };
 const engine = openSqliteApply();
 for (const statement of salesStatements) await engine.execute(statement);
 afterAll(() => engine.close());
@@ -74,18 +67,12 @@ const applied = (gen: fc.GeneratorValue): readonly [string, AppliedQuery] => {
   return [text, bindApplied(bindApply(parseApply(text), sales), { top: 100 })];
 };
 
-async function run(query: AppliedQuery, mapping: Mapping): Promise<readonly string[]> {
-  const rows = await engine.run(compileAppliedPage(query, engine.dialect, mapping));
-  const source = { entitySet: query.query.entitySet, mapping, dialect: engine.dialect, run: engine.run };
-  return query.apply.output.isEntities
-    ? jsonRecords(rows, query.query, source)
-    : appliedRecords(rows, query, form);
-}
+const run = (query: AppliedQuery, mapping: Mapping) => selectedRecords(engine, query, mapping);
 
 /** Restricts the sales to some, and the customers to those of one country. */
 const restrictedMapping: Mapping = {
   ...salesMapping,
-  where: sql`"Pieces" is null or "Pieces" < 5`,
+  where: sql`("Pieces" is null or "Pieces" < 5)`,
   path: (property) => {
     const path = salesMapping.path?.(property);
     return property.name === "Customer" && path?.kind === "rows"
@@ -151,20 +138,7 @@ describe("a condition and a mask", () => {
     await fc.assert(
       fc.asyncProperty(fc.gen(), async (gen) => {
         const [text, query] = applied(gen);
-        const {
-          apply,
-          query: { orderBy, select },
-        } = query;
-        const fields = apply.output.isEntities
-          ? select.map(({ property, expression }) => ({
-              path: [property.name],
-              property,
-              expression,
-              isDynamic: false,
-            }))
-          : query.fields;
-        const result = evaluateApply(apply, shown).toSorted((a, b) => compareRows(orderBy, a, b));
-        const expected = evaluatedRecords(result, { ...query, fields }, form);
+        const expected = evaluatedResult(query, shown).records;
         expect(await run(restrictApplied(query, { rows, rewrite: mask }), salesMapping), text).toEqual(
           expected,
         );
