@@ -25,7 +25,13 @@ import {
 import { compileAggregate } from "./compile-aggregate.ts";
 
 /** Rows during `$apply`: the mapping that reads them, and their set. */
-type Rows = { readonly mapping: Mapping; readonly entitySet: EntitySet; readonly isEntities: boolean };
+type Rows = {
+  readonly mapping: Mapping;
+  readonly entitySet: EntitySet;
+  readonly isEntities: boolean;
+  /** Number of the columns of the mapping that hold places in groups. */
+  readonly places: number;
+};
 
 /**
  * Returns the mapping of the rows that `$apply` results in. Compile a query over them as one over any other mapping: it is one statement.
@@ -38,7 +44,7 @@ export function appliedMapping(
   mapping: Mapping,
   dialect: Dialect,
 ): Mapping {
-  return afterSteps(steps, { mapping, entitySet, isEntities: true }, dialect).mapping;
+  return afterSteps(steps, { mapping, entitySet, isEntities: true, places: 0 }, dialect).mapping;
 }
 
 const afterSteps = (steps: readonly ApplyStep[], rows: Rows, dialect: Dialect): Rows =>
@@ -52,7 +58,9 @@ function afterStep(step: ApplyStep, rows: Rows, dialect: Dialect): Rows {
       return { ...rows, mapping: { ...mapping, where: join(conditions, " and ") } };
     }
     case "Limit":
-      return { ...rows, mapping: limitedMapping(step, rows, dialect) };
+      return step.partition.length === 0
+        ? { ...rows, mapping: limitedMapping(step, rows, dialect) }
+        : { ...rows, mapping: rankedMapping(step, rows, dialect), places: rows.places + 1 };
     case "Group":
       return derivedRows(groupedMapping(step, rows, dialect), rows);
     case "Concat":
@@ -64,6 +72,7 @@ const derivedRows = (mapping: Mapping, { entitySet }: Rows): Rows => ({
   mapping,
   entitySet: { ...entitySet, type: { ...entitySet.type, key: [], properties: new Map() } },
   isEntities: false,
+  places: 0,
 });
 
 const queryOver = (entitySet: EntitySet, orderBy: BoundQuery["orderBy"] = []): BoundQuery => ({
@@ -109,6 +118,48 @@ function limitedMapping(
   const keys = keyProperties(entitySet.type).map((property) => keyOperand(property, context).sql);
   const key = join(keys, ", ");
   return { ...mapping, where: sql`${keys.length === 1 ? key : sql`(${key})`} in (select ${key} ${rest})` };
+}
+
+/** Limits the rows of each group, by their places in it. */
+function rankedMapping(
+  { partition, orderBy, skip, top }: ApplyStep & { readonly kind: "Limit" },
+  rows: Rows,
+  dialect: Dialect,
+): Mapping {
+  const { mapping, entitySet, isEntities, places } = rows;
+  const context = contextOf(rows, dialect);
+  const sort = sortOf(orderBy, rows, context);
+  const order = sort === undefined ? sql`` : sql` order by ${sort}`;
+  const groups = join(
+    partition.map((node) => selectedValue(node, context).sql),
+    ", ",
+  );
+  const place = identifier(`place${places}`);
+  const number = sql`row_number() over (partition by ${groups}${order}) as ${place}`;
+  const source = sql`from ${mapping.from}${whereOf(mapping)}`;
+  const after = sql`${place} > ${value(skip)}`;
+  const within = top === null ? after : sql`${after} and ${place} <= ${value(skip + top)}`;
+  if (!isEntities) {
+    const { where: _where, ...read } = mapping;
+    const ranked = sql`(select *, ${number} ${source}) as ${identifier("ranked")}`;
+    return { ...read, from: sql`(select * from ${ranked} where ${within}) as ${identifier("limited")}` };
+  }
+  const keys = keyProperties(entitySet.type).map((property) => keyOperand(property, context).sql);
+  const names = join(
+    keys.map((_, i) => innerKey(i)),
+    ", ",
+  );
+  const named = join(
+    keys.map((key, i) => sql`${key} as ${innerKey(i)}`),
+    ", ",
+  );
+  const ranked = sql`(select ${named}, ${number} ${source}) as ${identifier("ranked")}`;
+  const found = sql`select ${names} from ${ranked} where ${within}`;
+  return {
+    ...mapping,
+    where:
+      keys.length === 1 ? sql`${join(keys, ", ")} in (${found})` : sql`(${join(keys, ", ")}) in (${found})`,
+  };
 }
 
 /** An expression of the inner `select` of a step, and how it is read outside. */

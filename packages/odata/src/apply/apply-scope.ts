@@ -3,6 +3,7 @@ import { mapChildren } from "../bound/rewrite.ts";
 import { type BoundNode, type BoundOrderBy, propertyNode, type StructureNode } from "../bound/tree.ts";
 import { QueryError } from "../errors.ts";
 import type { EntitySet, EntityType, StructuralProperty, StructuredType } from "../model/types.ts";
+import type { Transformation } from "../syntax/items.ts";
 import { defaultLimits, tooComplex } from "../syntax/limits.ts";
 import type { Span } from "../syntax/tree.ts";
 import { type ApplyColumn, type ApplyOutput, type ApplyStep, columnPath } from "./bound-apply.ts";
@@ -40,8 +41,20 @@ export function countNodes(node: BoundNode, span: Span, context: ApplyContext): 
   return node;
 }
 
-/** The set before a transformation, with the most copies of a row of the first set that it may hold. */
-export type ApplyScope = ApplyOutput & { readonly copies: number };
+/** The set before a transformation. */
+export type ApplyScope = ApplyOutput & {
+  /** Maximum number of copies of a row of the first set. */
+  readonly copies: number;
+  /** Inside `groupby`: the grouping properties. Transformations apply to each group. */
+  readonly partition: readonly BoundNode[];
+};
+
+/** Binds transformations that are applied one after the other. */
+export type BindSequence = (
+  transformations: readonly Transformation[],
+  scope: ApplyScope,
+  context: ApplyContext,
+) => Transformed;
 
 /** Steps, and the set that they result in. */
 export type Transformed = { readonly steps: readonly ApplyStep[]; readonly scope: ApplyScope };
@@ -62,6 +75,7 @@ export function entityScope(entitySet: EntitySet, defaultOrder: readonly string[
     orderBy: ascending(names.flatMap((name) => properties.get(name) ?? []).map((one) => propertyNode(one))),
     structures: null,
     copies: 1,
+    partition: [],
   };
 }
 

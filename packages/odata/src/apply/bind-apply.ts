@@ -210,7 +210,10 @@ function limit(of: (count: number) => { readonly skip: number; readonly top: num
   return ({ name, args }, scope, context) => {
     const [expression] = expressionArguments(args);
     const count = expression === undefined ? 0 : countOf(expression, name, 0, scope, context);
-    return { steps: [{ kind: "Limit", orderBy: scope.orderBy, ...of(count) }], scope };
+    return {
+      steps: [{ kind: "Limit", partition: scope.partition, orderBy: scope.orderBy, ...of(count) }],
+      scope,
+    };
   };
 }
 
@@ -224,7 +227,7 @@ function extreme(direction: Direction): Binder {
     const first = bindOrderBy([item], scope.entitySet, optionsIn(scope, context));
     for (const { expression: node } of first) countNodes(node, item, context);
     const orderBy = stableOrder(first, scope.orderBy);
-    return { steps: [{ kind: "Limit", orderBy, skip: 0, top }], scope };
+    return { steps: [{ kind: "Limit", partition: scope.partition, orderBy, skip: 0, top }], scope };
   };
 }
 

@@ -2,15 +2,16 @@ import { type BoundNode, propertyNode } from "../bound/tree.ts";
 import { QueryError } from "../errors.ts";
 import type { StructuralProperty } from "../model/types.ts";
 import type { Transformation } from "../syntax/items.ts";
+import type { Span } from "../syntax/tree.ts";
 import {
   type ApplyContext,
   type ApplyScope,
   ascending,
+  type BindSequence,
   derivedSet,
   pathsIn,
   type Transformed,
 } from "./apply-scope.ts";
-import type { BindSequence } from "./bind-group.ts";
 import {
   type ApplyColumn,
   branchProperty,
@@ -39,18 +40,27 @@ export function bindConcat(
   const results = transformation.args.flatMap((arg) =>
     arg.kind === "Sequence" ? [bindSequence(arg.transformations, scope, context)] : [],
   );
+  return concatenated(results, transformation, context);
+}
+
+/** Returns the concatenation of results over the same rows. */
+export function concatenated(
+  results: readonly Transformed[],
+  span: Span,
+  context: ApplyContext,
+): Transformed {
   const copies = results.reduce((sum, { scope: result }) => sum + result.copies, 0);
   if (copies > mostCopies) {
     const measure = "the number of rows that `concat` makes of one";
-    throw new QueryError("query_too_complex", transformation, { measure, limit: mostCopies });
+    throw new QueryError("query_too_complex", span, { measure, limit: mostCopies });
   }
   const columns = mergedColumns(
     results.map((result) => result.scope),
-    transformation,
+    span,
   );
   if (copies * columns.length > mostValues) {
     const measure = "the number of values in `concat`";
-    throw new QueryError("query_too_complex", transformation, { measure, limit: mostValues });
+    throw new QueryError("query_too_complex", span, { measure, limit: mostValues });
   }
   const structures = new Map<number, ReadonlySet<string>>();
   const branches = results.map(({ steps, scope: result }): ConcatBranch => {
@@ -73,6 +83,7 @@ export function bindConcat(
       orderBy: ascending([propertyNode(branchProperty), propertyNode(placeProperty)]),
       structures,
       copies,
+      partition: [],
     },
   };
 }
@@ -97,7 +108,7 @@ function structureOf(
  */
 function mergedColumns(
   scopes: readonly ApplyScope[],
-  transformation: Transformation,
+  span: Span,
 ): readonly Pick<ApplyColumn, "path" | "property">[] {
   const merged = new Map<string, Pick<ApplyColumn, "path" | "property">>();
   for (const column of scopes.flatMap(({ columns }) => columns)) {
@@ -112,7 +123,7 @@ function mergedColumns(
     );
     if (types[0] !== types[1]) {
       const actual = `${types.join(" and ")}, the types of \`${path}\``;
-      throw new QueryError("type_mismatch", transformation, { operator: "concat", actual });
+      throw new QueryError("type_mismatch", span, { operator: "concat", actual });
     }
   }
   return [...merged.values()];

@@ -11,27 +11,25 @@ import {
   type ApplyContext,
   type ApplyScope,
   ascending,
+  type BindSequence,
   checkAlias,
   countNodes,
   derivedSet,
   namesIn,
   optionsIn,
+  pathsIn,
+  stableOrder,
   type Transformed,
 } from "./apply-scope.ts";
+import { concatenated } from "./bind-concat.ts";
 import {
   type AggregationMethod,
   type ApplyColumn,
+  type ApplyStep,
   type BoundAggregate,
   columnPath,
   type GroupStep,
 } from "./bound-apply.ts";
-
-/** Binds transformations that are applied one after the other. */
-export type BindSequence = (
-  transformations: readonly Transformation[],
-  scope: ApplyScope,
-  context: ApplyContext,
-) => Transformed;
 
 /** Binds `aggregate`: one row of the aggregates of all rows. */
 export const bindAggregate = (
@@ -41,53 +39,91 @@ export const bindAggregate = (
 ): Transformed => grouped([], bindAggregates(transformation, scope, context), null, scope, context);
 
 /**
- * Binds `groupby`. What is applied to each group may be `filter`, `search`, `compute` and `identity`, and then `aggregate`. A group whose
- * rows the filter drops is still a row of the result. Source: OData Extension for Data Aggregation 4.0, section 3.2.3.1.
+ * Binds `groupby`. Each group may be aggregated, or narrowed to some of its rows. A group whose rows a filter drops is still aggregated.
+ * Source: OData Extension for Data Aggregation 4.0, section 3.2.3.1.
  */
 export function bindGroupBy(
-  { args }: Transformation,
+  transformation: Transformation,
   scope: ApplyScope,
   context: ApplyContext,
   bindSequence: BindSequence,
 ): Transformed {
-  const keys = new Map<string, ApplyColumn>();
-  let [inner, condition]: [ApplyScope, BoundNode | null] = [scope, null];
-  let aggregates: readonly BoundAggregate[] = [];
-  for (const arg of args) {
-    if (arg.kind === "Grouping") {
-      for (const item of arg.items) {
-        const key = bindKey(item, scope, context);
-        keys.set(columnPath(key), key);
-      }
-    } else if (arg.kind === "Sequence") {
-      const before = arg.transformations.slice(0, -1);
-      const last = arg.transformations.at(-1);
-      for (const one of before) if (!rowWise.has(one.name)) throw notInGroup(one);
-      if (last === undefined) continue;
-      if (last.name !== "aggregate") throw rowWise.has(last.name) ? withoutAggregate(last) : notInGroup(last);
-      const { steps, scope: current } = bindSequence(before, scope, context);
-      const conditions = steps.flatMap((step) => (step.kind === "Filter" ? [step.condition] : []));
-      if (conditions.length > 0) condition = allOf(...conditions);
-      inner = current;
-      context.transformations += 1;
-      aggregates = bindAggregates(last, inner, context);
-    }
+  const keys = bindKeys(transformation, scope, context);
+  const sequence = transformation.args.flatMap((arg) => (arg.kind === "Sequence" ? arg.transformations : []));
+  const last = sequence.at(-1);
+  if (last === undefined) return grouped(keys, [], null, scope, context);
+  const isAggregated = last.name === "aggregate";
+  const before = isAggregated ? sequence.slice(0, -1) : sequence;
+  for (const one of before) if (!ofGroups.has(one.name)) throw notInGroup(one);
+  const partition = keys.map(({ expression }) => expression);
+  const { steps, scope: inner } = bindSequence(before, { ...scope, partition }, context);
+  if (!isAggregated) return narrowed(keys, steps, inner, transformation, context);
+  context.transformations += 1;
+  const aggregates = bindAggregates(last, inner, context);
+  if (steps.every(({ kind }) => kind === "Filter")) {
+    const conditions = steps.flatMap((step) => (step.kind === "Filter" ? [step.condition] : []));
+    const condition = conditions.length === 0 ? null : allOf(...conditions);
+    return grouped(keys, aggregates, condition, scope, context);
   }
-  return grouped([...keys.values()], aggregates, condition, scope, context);
+  if (steps.some(mayEmpty)) {
+    const feature = "`aggregate` in `groupby` after `skip` or `top(0)`, or after a limit and `filter`,";
+    throw new QueryError("not_supported", last, { feature });
+  }
+  const result = grouped(keys, aggregates, null, inner, context);
+  return { ...result, steps: [...steps, ...result.steps] };
 }
 
-/** Transformations that treat each row by itself. */
-const rowWise: ReadonlySet<string> = new Set(["filter", "search", "compute", "identity"]);
+/** Transformations that each group may be narrowed by, before `aggregate` or instead of it. */
+const ofGroups: ReadonlySet<string> = new Set([
+  "filter",
+  "search",
+  "compute",
+  "identity",
+  "orderby",
+  "top",
+  "skip",
+  "topcount",
+  "bottomcount",
+]);
+
+/** True for a step that may leave no row of a group, which must be aggregated all the same. */
+const mayEmpty = (step: ApplyStep): boolean => step.kind !== "Limit" || step.skip > 0 || step.top === 0;
 
 function notInGroup({ name, start }: Transformation): QueryError {
   const feature = `the transformation \`${name}\` in \`groupby\``;
   return new QueryError("not_supported", { start, end: start + name.length }, { feature });
 }
 
-const withoutAggregate = (last: Transformation): QueryError =>
-  new QueryError("not_supported", last, {
-    feature: "`groupby` without `aggregate` as its last transformation",
-  });
+/** Binds the grouping properties. One that is named twice counts once. */
+function bindKeys(
+  { args }: Transformation,
+  scope: ApplyScope,
+  context: ApplyContext,
+): readonly ApplyColumn[] {
+  const items = args.flatMap((arg) => (arg.kind === "Grouping" ? arg.items : []));
+  const keys = items.map((item) => bindKey(item, scope, context));
+  return [...new Map(keys.map((key) => [columnPath(key), key])).values()];
+}
+
+/** Returns the rows that are left of the groups, group by group. Entities stay entities unless a key is behind a path. */
+function narrowed(
+  keys: readonly ApplyColumn[],
+  steps: readonly ApplyStep[],
+  inner: ApplyScope,
+  span: Span,
+  context: ApplyContext,
+): Transformed {
+  const known = pathsIn(inner);
+  const added = keys.filter((key) => !known.has(columnPath(key)));
+  const first = ascending(keys.map(({ expression }) => expression));
+  const scope: ApplyScope = {
+    ...inner,
+    partition: [],
+    columns: [...inner.columns, ...added],
+    orderBy: stableOrder(first, inner.orderBy),
+  };
+  return added.length === 0 ? { steps, scope } : concatenated([{ steps, scope }], span, context);
+}
 
 /** Returns the group step and its result. */
 function grouped(
@@ -105,7 +141,16 @@ function grouped(
   const orderBy = ascending(columns.slice(0, keys.length).map(({ expression }) => expression));
   return {
     steps: [step],
-    scope: { entitySet, isEntities: false, columns, computed: new Map(), orderBy, structures: null, copies },
+    scope: {
+      entitySet,
+      isEntities: false,
+      columns,
+      computed: new Map(),
+      orderBy,
+      structures: null,
+      copies,
+      partition: [],
+    },
   };
 }
 

@@ -23,9 +23,13 @@ export type ApplyColumn = {
 /** Keeps the rows for which the condition is true. */
 type FilterStep = { readonly kind: "Filter"; readonly condition: BoundNode };
 
-/** Keeps `top` rows (all, if null) after the first `skip` in a total order. The order of the result is stated by later steps. */
+/**
+ * Keeps `top` rows (all, if null) after the first `skip` in a total order, of each group of rows with equal values of `partition`. The order
+ * of the result is stated by later steps.
+ */
 type LimitStep = {
   readonly kind: "Limit";
+  readonly partition: readonly BoundNode[];
   readonly orderBy: readonly BoundOrderBy[];
   readonly skip: number;
   readonly top: number | null;

@@ -30,9 +30,11 @@ function applyStep(step: ApplyStep, rows: readonly Row[]): readonly Row[] {
     case "Filter":
       return rows.filter((row) => matches(step.condition, row));
     case "Limit": {
-      const { orderBy, skip, top } = step;
-      const sorted = rows.toSorted((a, b) => compareRows(orderBy, a, b));
-      return sorted.slice(skip, top === null ? undefined : skip + top);
+      const { partition, orderBy, skip, top } = step;
+      const end = top === null ? undefined : skip + top;
+      return groupsOf(partition, rows).flatMap((group) =>
+        group.rows.toSorted((a, b) => compareRows(orderBy, a, b)).slice(skip, end),
+      );
     }
     case "Group":
       return groupRows(step, rows);
@@ -94,26 +96,39 @@ function toJsonForm(value: unknown, { type, collection }: StructuralProperty): u
   return collection ? (value as readonly unknown[]).map(item) : item(value);
 }
 
-function groupRows({ keys, aggregates, condition }: GroupStep, rows: readonly Row[]): readonly Row[] {
-  const groups = new Map<string, { readonly values: readonly unknown[]; readonly rows: Row[] }>();
+/** Rows with equal values of some expressions. */
+type RowGroup = { readonly values: readonly unknown[]; readonly rows: Row[] };
+
+/** Divides rows by the values of expressions. Without expressions there is one group. */
+function groupsOf(expressions: readonly BoundNode[], rows: readonly Row[]): readonly RowGroup[] {
+  if (expressions.length === 0) return [{ values: [], rows: [...rows] }];
+  const groups = new Map<string, RowGroup>();
   for (const row of rows) {
-    const values = keys.map(({ expression }) => evaluate(expression, row));
+    const values = expressions.map((expression) => evaluate(expression, row));
     const id = JSON.stringify(values.map(valueId));
     const group = groups.get(id) ?? { values, rows: [] };
     groups.set(id, group);
-    if (condition === null || matches(condition, row)) group.rows.push(row);
+    group.rows.push(row);
   }
-  if (keys.length === 0 && groups.size === 0) groups.set("", { values: [], rows: [] });
-  return [...groups.values()].map(({ values, rows: members }) =>
-    rowOf([
+  return [...groups.values()];
+}
+
+function groupRows({ keys, aggregates, condition }: GroupStep, rows: readonly Row[]): readonly Row[] {
+  const groups = groupsOf(
+    keys.map(({ expression }) => expression),
+    rows,
+  );
+  return groups.map(({ values, rows: all }) => {
+    const members = condition === null ? all : all.filter((row) => matches(condition, row));
+    return rowOf([
       ...keys.map(({ path, property }, i) => ({ path, property, value: values[i] })),
       ...aggregates.map((one) => ({
         path: [one.property.name],
         property: one.property,
         value: aggregateOf(one, members),
       })),
-    ]),
-  );
+    ]);
+  });
 }
 
 /** Returns a text or boolean that is equal for equal values of one type only. */

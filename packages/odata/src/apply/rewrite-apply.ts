@@ -34,7 +34,11 @@ function mapStep(step: ApplyStep, all: boolean, rewrite: Rewrite): ApplyStep {
     case "Filter":
       return { ...step, condition: rewrite(step.condition) };
     case "Limit":
-      return { ...step, orderBy: mapOrder(step.orderBy, rewrite) };
+      return {
+        ...step,
+        partition: step.partition.map(rewrite),
+        orderBy: mapOrder(step.orderBy, rewrite),
+      };
     case "Group":
       return {
         ...step,

@@ -114,6 +114,34 @@ const examples: readonly (readonly [apply: string, expected: readonly string[], 
     "groupby((Customer/Country),compute(Amount mul 2 as Double)/filter(Double gt 4)/aggregate(Double with max as M))",
     [`{${netherlands},"M":null}`, `{${usa},"M":16}`],
   ],
+  // Some rows of each group, group by group
+  [
+    "groupby((Customer/Country),topcount(1,Amount))",
+    ['"ID":"6","Customer":{"Country":"Netherlands"}', '"ID":"4","Customer":{"Country":"USA"}'],
+    { select: "ID,Customer/Country" },
+  ],
+  [
+    "groupby((Time),orderby(Amount)/skip(1))",
+    ['"ID":"4"', '"ID":"6"', '"ID":"3"', '"ID":"5"'],
+    { select: "ID" },
+  ],
+  [
+    "groupby((Time),filter(Amount gt 2)/bottomcount(1,Amount))",
+    ['"ID":"4"', '"ID":"3"', '"ID":"5"'],
+    { select: "ID" },
+  ],
+  [
+    "groupby((Product/Name),topcount(2,Amount)/aggregate(Amount with sum as Most,$count as N))",
+    [
+      `{${named("Coffee")},"Most":12,"N":2}`,
+      `{${named("Paper")},"Most":6,"N":2}`,
+      `{${named("Sugar")},"Most":4,"N":2}`,
+    ],
+  ],
+  [
+    "groupby((Customer/Country,Product/Name),aggregate(Amount with sum as Total))/groupby((Customer/Country),topcount(1,Total))",
+    [`{${netherlands},${named("Paper")},"Total":3}`, `{${usa},${named("Coffee")},"Total":12}`],
+  ],
   // Section 3.3
   ["topcount(2,Amount)", ['"ID":"3"', '"ID":"4"'], { select: "ID" }],
   ["bottomcount(2,Amount)", ['"ID":"1"', '"ID":"7"'], { select: "ID" }],

@@ -156,8 +156,15 @@ export class PipelineGenerator {
         return this.#aggregate(number, value);
       case "groupby": {
         const keys = draw(() => fc.array(key, { minLength: 1, maxLength: 3 })).join();
-        const inner = draw(() => fc.constantFrom("none", "aggregate", "filter"));
+        const inner = draw(() =>
+          fc.constantFrom("none", "aggregate", "filter", "narrow", "narrow", "narrow and aggregate"),
+        );
         if (inner === "none") return `groupby((${keys}))`;
+        if (inner.startsWith("narrow")) {
+          const steps = draw(() => fc.array(this.#narrowing(before), { minLength: 1, maxLength: 3 }));
+          const last = inner === "narrow" ? [] : [this.#aggregate(number, value)];
+          return `groupby((${keys}),${[...steps, ...last].join("/")})`;
+        }
         const aggregate = this.#aggregate(number, value);
         return inner === "filter"
           ? `groupby((${keys}),filter(${draw(() => filter)})/${aggregate})`
@@ -185,6 +192,21 @@ export class PipelineGenerator {
       return `${operand} with ${method} as ${name}`;
     });
     return `aggregate(${texts.join()})`;
+  }
+
+  /** Generates a transformation of one group. */
+  #narrowing(before: string): Choice {
+    const { filter, orderBy, value } = this.textsAfter(before);
+    return fc.oneof(
+      fc
+        .tuple(fc.constantFrom("topcount", "bottomcount"), count(1), value)
+        .map(([name, n, by]) => `${name}(${n},${by})`),
+      orderBy.map((text) => `orderby(${text})`),
+      fc
+        .tuple(fc.constantFrom("top", "top", "skip"), fc.constantFrom("1", "2"))
+        .map(([name, n]) => `${name}(${n})`),
+      filter.map((text) => `filter(${text})`),
+    );
   }
 
   #name(): string {
