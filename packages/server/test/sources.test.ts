@@ -116,6 +116,9 @@ const requests = [
   "/Listing?$apply=groupby((City,IsNew,CloseDate,OpensAt,Uid,ModificationTimestamp))",
   "/Listing?$apply=concat(groupby((City),aggregate($count as N)),aggregate($count as N,Score with sum as S))",
   "/Listing?$apply=concat(topcount(1,Views),aggregate(Views with sum as All))",
+  "/Listing?$apply=groupby((City),topcount(1,Views))&$expand=Agent&$count=true",
+  "/Listing?$apply=groupby((Agent/Name),bottomcount(1,Views))&$select=ListingKey,Agent/Name,Score",
+  "/Listing?$apply=groupby((City),topcount(1,Views)/aggregate(Views with sum as Most))",
   "/Listing?$apply=filter(IsNew)/topcount(2,ListPrice)&$expand=Agent&$select=ListingKey,ListPrice",
   "/Listing?$apply=search(austin)/compute(ListPrice div 3 as Third)&$select=ListingKey,Third",
   "/Listing?$apply=groupby((City),aggregate(ListPrice with min as Least))&$compute=Least mul 2 as Twice",
@@ -226,6 +229,8 @@ describe("pages of `$apply`", () => {
     "groupby((ListPrice,CloseDate))/orderby(CloseDate desc)",
     "concat(groupby((City),aggregate(Score with sum as Sum)),groupby((OpensAt)),identity)",
     "orderby(Score)/skip(1)",
+    "groupby((City),orderby(Score desc)/top(1))",
+    "groupby((Agent/Name,IsNew),top(1))",
   ];
   test.each(["memory", ...names])("of %s are those of one answer", async (name) => {
     const service = serviceOver(sources.get(name) as SourceMaker);
@@ -295,6 +300,7 @@ describe("a restriction of `$apply`", () => {
     "topcount(2,Views)/aggregate(Views with sum as Sum)",
     "skip(1)",
     "concat(bottomcount(1,Views),groupby((City)))",
+    "groupby((Agent/Name),topcount(1,Views))",
     "aggregate(Photos/$count with sum as Photos)",
   ].map((apply) => `/Listing?$count=true&$apply=${apply}`);
 

@@ -19,6 +19,8 @@ const pipelines = [
   "groupby((Time),aggregate($count as N))/groupby((N))/filter(N gt 1)",
   "orderby(Amount desc)/skip(1)/top(2)",
   "topcount(2,Amount)/groupby((Time))/topcount(1,Time)",
+  "groupby((Time),topcount(1,Amount))",
+  "groupby((Time,Customer/Name),filter(Amount gt 1)/orderby(Amount)/top(2))",
   "concat(groupby((Time),aggregate(Amount with max as M)),aggregate(Amount with sum as S))",
 ];
 
