@@ -29,7 +29,8 @@ export function checkApplySize(steps: readonly ApplyStep[], others: readonly Bou
   /** Size of the statement after `all`, if it is `before` before them. */
   const sizeAfter = (all: readonly ApplyStep[], before: number): number =>
     all.reduce((size, step) => {
-      if (step.kind !== "Concat") return size + sum(expressionsOf([step]));
+      const parts = step.kind === "Limit" ? step.partition.length : 0;
+      if (step.kind !== "Concat") return size + parts + sum(expressionsOf([step]));
       const own = step.branches.map((branch) => ({ ...branch, steps: [] }));
       return step.branches.reduce(
         (total, branch) => total + sizeAfter(branch.steps, size),

@@ -3,11 +3,11 @@ import type { AppliedQuery, ApplyStep, BoundApply } from "./bound-apply.ts";
 
 type Rewrite = (node: BoundNode) => BoundNode;
 
-/** Returns the expressions of steps, without the plain properties that `concat` passes on. */
+/** Returns the expressions of steps, without the plain properties of rows, of which `concat` passes all on. */
 export function expressionsOf(steps: readonly ApplyStep[]): readonly BoundNode[] {
   const found: BoundNode[] = [];
   mapSteps(steps, true, (node) => {
-    if (node.kind !== "Property") found.push(node);
+    if (node.kind !== "Property" || node.base !== undefined) found.push(node);
     return node;
   });
   return found;

@@ -23,6 +23,10 @@ const largest: readonly (readonly [name: string, text: string])[] = [
     repeated(32, (i) => `aggregate(${i === 0 ? "Amount" : `S${i - 1}`} with sum as S${i})`, "/"),
   ],
   ["limits", repeated(32, (i) => (i % 2 === 0 ? "topcount(7,Product/Name)" : "skip(0)"), "/")],
+  [
+    "limits of each group",
+    `groupby((Amount,Time,Customer/Country),${repeated(31, () => "topcount(7,Product/Name)", "/")})`,
+  ],
   ["limits of groups", `groupby((Amount))/${repeated(31, () => "topcount(7,Amount)", "/")}`],
   ["copies", repeated(4, () => "concat(identity,identity)", "/")],
   ["branches", `concat(${repeated(16, (i) => `topcount(${i + 1},Amount)`, ",")})`],
@@ -76,6 +80,10 @@ describe("larger ones are refused", () => {
     [
       "values of branches",
       `compute(${repeated(500, (i) => `Amount as S${i}`, ",")})/concat(${repeated(9, () => "identity", ",")})`,
+    ],
+    [
+      "grouping properties of limits",
+      `compute(${repeated(300, (i) => `Amount as S${i}`, ",")})/groupby((${repeated(300, (i) => `S${i}`, ",")}),${repeated(30, () => "top(1)", "/")})`,
     ],
     ["seventeen branches", `concat(${repeated(17, () => "identity", ",")})`],
   ])("%s", (_, text) => {
