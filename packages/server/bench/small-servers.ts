@@ -86,12 +86,14 @@ const agent = new Agent({ keepAlive: true, maxSockets: connections });
 const ask = (port: number, path: string): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const address = `http://127.0.0.1:${port}/odata${path.replaceAll(" ", "%20")}`;
-    get(address, { agent }, async (response) => {
+    get(address, { agent }, (response) => {
       const chunks: Buffer[] = [];
-      for await (const chunk of response) chunks.push(chunk as Buffer);
-      const body = Buffer.concat(chunks);
-      if (response.statusCode === 200) resolve(body);
-      else reject(new Error(`${path} gave ${response.statusCode}: ${body.toString("utf8", 0, 300)}`));
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("end", () => {
+        const body = Buffer.concat(chunks);
+        if (response.statusCode === 200) resolve(body);
+        else reject(new Error(`${path} gave ${response.statusCode}: ${body.toString("utf8", 0, 300)}`));
+      });
     }).on("error", reject);
   });
 

@@ -351,8 +351,8 @@ describe("an option that is switched off", () => {
   });
 
   test("a source without `$apply`", async () => {
-    const withoutApply: SourceMaker = (declared) => (restrictions) => {
-      const { applied: _applied, ...source } = arraySource(rows)(declared)(restrictions);
+    const withoutApply: SourceMaker = (declared, checks) => (restrictions) => {
+      const { applied: _applied, ...source } = arraySource(rows)(declared, checks)(restrictions);
       return source;
     };
     const answer = await get(withoutApply, "/Listing?$apply=identity");

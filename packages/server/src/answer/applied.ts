@@ -28,7 +28,7 @@ export async function answerApplied(
   const { count, ignoreNulls, format, own, preferences } = options;
   const applied = stages.time("bind", () => bindResult({ ...options, top: size }, entitySet, session));
   const { isEntities } = applied.apply.output;
-  const expand = stages.time("bind", () => bindExpansion(options, entitySet));
+  const expand = stages.time("bind", () => bindExpansion(options, entitySet, model));
   if (!isEntities && expand.length > 0)
     throw new QueryError("conflicting_options", null, { name: "$expand", other: "$apply" }, "$expand");
   const content = { root, namespace: model.namespace, query: applied.query, expand, format };
