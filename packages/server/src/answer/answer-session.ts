@@ -74,6 +74,8 @@ export type OwnOption = {
 export type AnswerSettings = {
   /** Records of a page where the request states no number. */
   readonly pageSize: number;
+  /** Records of a page where the request states `$top`, and prefers no page size. */
+  readonly pageSizeWithTop: number;
   /** Largest `$top`, and largest page that a client may prefer. */
   readonly maxTop: number;
   readonly maxSkip: number;

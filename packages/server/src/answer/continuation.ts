@@ -54,18 +54,16 @@ type PageSize = {
   readonly left: PageStart["left"];
 };
 
-/**
- * Returns the page size. It is `$top` unless `maxpagesize` is smaller, since many clients follow no next link after they have stated how many
- * records they want. With `topIsTotal`, `$top` is the number of records of all pages together, otherwise that of each page.
- */
+/** Returns the page size. With `topIsTotal`, `$top` is the number of records of all pages together, otherwise that of each page. */
 export function pageSizeOf(
   { top, preferences: { pageSize } }: Pick<CollectionOptions, "top" | "preferences">,
   position: PageStart | undefined,
-  settings: Pick<AnswerSettings, "pageSize" | "topIsTotal">,
+  settings: Pick<AnswerSettings, "pageSize" | "pageSizeWithTop" | "topIsTotal">,
 ): PageSize {
   if (top === undefined) return { size: pageSize?.value ?? settings.pageSize, left: null };
   const left = position?.left ?? top;
-  return { size: Math.min(left, pageSize?.value ?? top), left: settings.topIsTotal ? left : null };
+  const size = Math.min(left, pageSize?.value ?? settings.pageSizeWithTop);
+  return { size, left: settings.topIsTotal ? left : null };
 }
 
 /** A page that follows another one. */

@@ -176,6 +176,8 @@ function settingsOf<Request, Sets extends readonly EntitySetDeclaration[]>({
   if (skipTokenKey.length !== 32) throw new TypeError("`skipTokenKey` must have 32 bytes");
   return {
     pageSize,
+    // Many clients follow no next link after they have stated how many records they want.
+    pageSizeWithTop: maxTop,
     maxTop,
     maxSkip,
     topIsTotal: true,

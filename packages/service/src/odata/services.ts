@@ -31,6 +31,7 @@ export const optionRules = {
 export const answerSettings = (services: OdataServices): AnswerSettings => ({
   ...optionRules,
   pageSize: services.config.pageSize,
+  pageSizeWithTop: services.config.topIsTotal ? services.config.pageSize : maxTop,
   topIsTotal: services.config.topIsTotal,
   maxTop,
   maxSkip,
