@@ -1,16 +1,18 @@
 /**
- * Measures a small server made with this package, and the same one made with SAP CAP: lines of code, size of the installation, requests a
- * second and CPU time. Each has its own SQLite file with the same rows and index.
+ * Measures a small server made with this package, and the same one made with SAP CAP: lines of code, requests a second and CPU time. Each has
+ * its own SQLite file with the same rows and index.
  *
  *     npx tsx --conditions=@cadastre/source packages/server/bench/small-servers.ts [listings] [seconds]
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { Agent, get } from "node:http";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
+import { freePort } from "@cadastre/odata/testing";
 import Database from "better-sqlite3";
 
 const [listings = 20_000, seconds = 5] = process.argv.slice(2).map(Number);
@@ -53,7 +55,12 @@ const subjects: readonly Subject[] = [
 
 function prepare(): void {
   cpSync(join(here, "cap"), cap, { recursive: true });
-  execFileSync("npm", ["install", "--no-audit", "--no-fund", "--silent"], { cwd: cap, stdio: "inherit" });
+  const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--silent"];
+  execFileSync("npm", ["install", ...options], { cwd: cap, stdio: "inherit" });
+  // Both read SQLite by the same library, which need not be compiled once more.
+  const driver = join(cap, "node_modules/better-sqlite3");
+  rmSync(driver, { recursive: true });
+  symlinkSync(dirname(createRequire(import.meta.url).resolve("better-sqlite3/package.json")), driver);
   execFileSync("node", ["node_modules/@sap/cds/bin/deploy.js"], { cwd: cap, stdio: "ignore" });
   for (const { database } of subjects) fill(database);
 }
@@ -114,10 +121,10 @@ function substanceOf(body: Buffer): unknown {
   return value === undefined ? entity : { value, count };
 }
 
-async function start(
-  { command: [program = "", ...args], cwd }: Subject,
-  port: number,
-): Promise<ChildProcess> {
+type Running = { readonly child: ChildProcess; readonly port: number };
+
+async function start({ command: [program = "", ...args], cwd }: Subject): Promise<Running> {
+  const port = await freePort();
   const child = spawn(program, args, {
     cwd,
     env: { ...process.env, PORT: String(port) },
@@ -129,14 +136,14 @@ async function start(
       () => true,
       () => false,
     );
-    if (isReady) return child;
+    if (isReady) return { child, port };
   }
   child.kill("SIGKILL");
   throw new Error(`${program} ${args.join(" ")} does not start: set BENCH_LOG=1 to see why`);
 }
 
 /** Sends requests for a time. Returns requests a second and CPU milliseconds of a request. */
-async function drive(child: ChildProcess, port: number, pathOf: (turn: number) => string) {
+async function drive({ child, port }: Running, pathOf: (turn: number) => string) {
   let turn = 0;
   for (let i = 0; i < 200; i++) await ask(port, pathOf(turn++));
   const [cpu, started, first] = [cpuOf(child), performance.now(), turn];
@@ -157,36 +164,31 @@ const linesOf = ({ sources }: Subject): number =>
     .flatMap((file) => readFileSync(join(here, file), "utf8").split("\n"))
     .filter((line) => line.trim() !== "" && !line.startsWith("//")).length;
 
-function megabytesOf(path: string): number {
-  return Number(execFileSync("du", ["-sm", path], { encoding: "utf8" }).split("\t")[0]);
-}
-
 try {
   prepare();
-  const running: ChildProcess[] = [];
+  const running: Running[] = [];
   try {
-    for (const [i, subject] of subjects.entries()) running.push(await start(subject, 4600 + i));
+    for (const subject of subjects) running.push(await start(subject));
     for (const [name, pathOf] of Object.entries(queries)) {
       const [own, other] = await Promise.all(
-        running.map(async (_, i) => substanceOf(await ask(4600 + i, pathOf(7)))),
+        running.map(async ({ port }) => substanceOf(await ask(port, pathOf(7)))),
       );
       if (!isDeepStrictEqual(own, other)) throw new Error(`${name}: the answers differ`);
     }
     console.log(`lines: ${subjects.map((one) => `${one.name} ${linesOf(one)}`).join(", ")}`);
-    console.log(`installation of SAP CAP: ${megabytesOf(join(cap, "node_modules"))} MB`);
     console.log(
       "| query | requests/s | of SAP CAP | CPU ms | of SAP CAP | ratio |\n|---|--:|--:|--:|--:|--:|",
     );
     for (const [name, pathOf] of Object.entries(queries)) {
       const costs = [];
-      for (const [i, child] of running.entries()) costs.push(await drive(child, 4600 + i, pathOf));
+      for (const server of running) costs.push(await drive(server, pathOf));
       const [own, other] = costs as [(typeof costs)[0], (typeof costs)[0]];
       const cells = [own.rate, other.rate].map((rate) => rate.toFixed(0));
       const cpus = [own.cpu, other.cpu].map((cpu) => cpu.toFixed(2));
       console.log(`| ${[name, ...cells, ...cpus, (other.cpu / own.cpu).toFixed(1)].join(" | ")} |`);
     }
   } finally {
-    for (const child of running) child.kill("SIGKILL");
+    for (const { child } of running) child.kill("SIGKILL");
     agent.destroy();
   }
 } finally {
