@@ -80,6 +80,17 @@ export class CsdlError extends Error {
   }
 }
 
+/** Replaces the alias at the start of a qualified name. */
+export type Qualify = (name: string) => string;
+
+/** @param aliases namespaces by alias */
+export const qualifierOf =
+  (aliases: ReadonlyMap<string, string>): Qualify =>
+  (name) => {
+    const dot = name.lastIndexOf(".");
+    return `${aliases.get(name.slice(0, dot)) ?? name.slice(0, dot)}${name.slice(dot)}`;
+  };
+
 /** Returns the properties and navigation properties of a type with what it inherits, and its key. A type that is its own base ends the chain. */
 export function withInherited({ types }: Pick<CsdlDocument, "types">, name: string): CsdlType | undefined {
   const chain: CsdlType[] = [];

@@ -7,17 +7,16 @@ import {
   type CsdlNavigation,
   type CsdlProperty,
   type CsdlType,
+  type Qualify,
+  qualifierOf,
 } from "./csdl-document.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Replaces the alias at the start of a qualified name. */
-type Qualify = (name: string) => string;
-
 /** Reads a CSDL JSON document. Source: OData CSDL JSON 4.01. @throws {CsdlError} */
 export function readCsdlJson(text: string): CsdlDocument {
   const document = parse(text);
-  const qualify = qualifierOf(document);
+  const qualify = qualifierOf(aliasesIn(document));
   let container: CsdlDocument["container"];
   const entitySets = new Map<string, CsdlEntitySet>();
   const otherChildren = new Map<string, string>();
@@ -78,7 +77,8 @@ const textsIn = (value: unknown): Readonly<Record<string, string>> =>
     ),
   );
 
-function qualifierOf(document: JsonObject): Qualify {
+/** Returns the namespaces of a document and of those that it refers to, by alias. */
+function aliasesIn(document: JsonObject): ReadonlyMap<string, string> {
   const aliases = new Map<string, string>();
   for (const [namespace, schema] of objectsIn(document))
     aliases.set(textOf(schema["$Alias"]) ?? namespace, namespace);
@@ -91,10 +91,7 @@ function qualifierOf(document: JsonObject): Qualify {
         const namespace = textOf(include["$Namespace"]) ?? "";
         aliases.set(textOf(include["$Alias"]) ?? namespace, namespace);
       }
-  return (name) => {
-    const dot = name.lastIndexOf(".");
-    return `${aliases.get(name.slice(0, dot)) ?? name.slice(0, dot)}${name.slice(dot)}`;
-  };
+  return aliases;
 }
 
 const kindOfChild = (child: JsonObject): string => {

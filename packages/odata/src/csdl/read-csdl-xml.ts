@@ -7,11 +7,10 @@ import {
   type CsdlNavigation,
   type CsdlProperty,
   type CsdlType,
+  type Qualify,
+  qualifierOf,
 } from "./csdl-document.ts";
 import { readXml, type XmlNode } from "./xml-reader.ts";
-
-/** Replaces the alias at the start of a qualified name. */
-type Qualify = (name: string) => string;
 
 /** Reads a CSDL XML document. Source: OData CSDL XML 4.01. @throws {CsdlError} */
 export function readCsdlXml(text: string): CsdlDocument {
@@ -28,10 +27,7 @@ export function readCsdlXml(text: string): CsdlDocument {
       return alias === undefined ? [] : [[alias, attributes.get("Namespace") ?? alias] as const];
     }),
   );
-  const qualify: Qualify = (name) => {
-    const dot = name.lastIndexOf(".");
-    return `${aliases.get(name.slice(0, dot)) ?? name.slice(0, dot)}${name.slice(dot)}`;
-  };
+  const qualify = qualifierOf(aliases);
   let container: CsdlDocument["container"];
   const entitySets = new Map<string, CsdlEntitySet>();
   const otherChildren = new Map<string, string>();

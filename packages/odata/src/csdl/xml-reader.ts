@@ -13,7 +13,7 @@ export type XmlNode = {
 const name = "[\\p{L}_:][\\p{L}\\p{M}\\p{N}_:.·-]*";
 const attribute = `${name}\\s*=\\s*(?:"[^"<]*"|'[^'<]*')`;
 
-/** What a document consists of, outside of elements of text. */
+/** Pieces that a document consists of, outside of elements of text. */
 const patterns = {
   skipped: /[^<]+|<\?[\s\S]*?\?>|<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>/uy,
   end: new RegExp(`</(?<name>${name})\\s*>`, "uy"),
