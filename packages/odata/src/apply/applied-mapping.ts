@@ -116,9 +116,12 @@ function limitedMapping(
   }
   // Entities are still read from their own table, so that paths lead from them to related ones.
   const keys = keyProperties(entitySet.type).map((property) => keyOperand(property, context).sql);
-  const key = join(keys, ", ");
-  return { ...mapping, where: sql`${keys.length === 1 ? key : sql`(${key})`} in (select ${key} ${rest})` };
+  return { ...mapping, where: isAmong(keys, sql`select ${join(keys, ", ")} ${rest}`) };
 }
+
+/** Returns the condition that the key of a row is among those of a `select`. */
+const isAmong = (keys: readonly SqlFragment[], found: SqlFragment): SqlFragment =>
+  keys.length === 1 ? sql`${join(keys, ", ")} in (${found})` : sql`(${join(keys, ", ")}) in (${found})`;
 
 /** Limits the rows of each group, by their places in it. */
 function rankedMapping(
@@ -155,24 +158,14 @@ function rankedMapping(
   );
   const ranked = sql`(select ${named}, ${number} ${source}) as ${identifier("ranked")}`;
   const found = sql`select ${names} from ${ranked} where ${within}`;
-  return {
-    ...mapping,
-    where:
-      keys.length === 1 ? sql`${join(keys, ", ")} in (${found})` : sql`(${join(keys, ", ")}) in (${found})`,
-  };
+  return { ...mapping, where: isAmong(keys, found) };
 }
-
-/** An expression of the inner `select` of a step, and how it is read outside. */
-type Selected = {
-  readonly sql: SqlFragment;
-  readonly form: EncodingName;
-};
 
 /**
  * Compiles an expression as a column of a derived table. A property keeps the encoding of its column, so that indexes serve; everything
  * else has the computed form of its type.
  */
-function selectedValue(expression: BoundNode, context: CompileContext): Selected {
+function selectedValue(expression: BoundNode, context: CompileContext): Operand {
   const folded = fold(expression);
   const operand = compileOperand(folded, context);
   return isPlain(folded, operand) ? operand : toComputedOperand(operand, context);
@@ -202,7 +195,8 @@ function groupedMapping({ keys, aggregates, condition }: GroupStep, rows: Rows, 
   const compiled = aggregates.map((aggregate, i) =>
     compileAggregate(
       aggregate,
-      aggregate.operand && operandOf(aggregate.operand, innerOperand(i), context),
+      // It is read by a name outside.
+      aggregate.operand && { ...selectedValue(aggregate.operand, context), name: innerOperand(i) },
       dialect,
     ),
   );
@@ -246,14 +240,6 @@ function groupedMapping({ keys, aggregates, condition }: GroupStep, rows: Rows, 
       }),
     ]),
   );
-}
-
-/** Compiles the operand of an aggregate, which is read by a name outside. */
-function operandOf(node: BoundNode, name: SqlFragment, context: CompileContext) {
-  const folded = fold(node);
-  const operand = compileOperand(folded, context);
-  const read = isPlain(folded, operand) ? operand : toComputedOperand(operand, context);
-  return { ...read, name };
 }
 
 function concatenatedMapping(

@@ -1,11 +1,11 @@
-import type { BoundQuery } from "../bound/tree.ts";
+import type { BoundQuery, Projection } from "../bound/tree.ts";
 import { propertyNode } from "../bound/tree.ts";
 import { jsonColumnName } from "../compile/json-select.ts";
 import type { Mapping } from "../compile/mapping.ts";
 import { compilePage } from "../compile/query.ts";
 import { evaluate, type Row } from "../evaluate/evaluate.ts";
 import { typeAnnotation, writeValue } from "../json/record-form.ts";
-import { columnText, valueText } from "../json/value-text.ts";
+import { columnText, propertyText } from "../json/value-text.ts";
 import type { Dialect } from "../sql/dialect.ts";
 import type { CompiledSql } from "../sql/fragment.ts";
 import { appliedMapping } from "./applied-mapping.ts";
@@ -91,14 +91,26 @@ const withStructure = ({ apply, query }: AppliedQuery): BoundQuery =>
  * selects the values of the order, as `compilePage` does with `{ order: true }`.
  */
 export function compileAppliedPage(applied: AppliedQuery, dialect: Dialect, mapping: Mapping): CompiledSql {
-  const { apply, query } = applied;
+  const { apply } = applied;
   const options = { json: true, order: true, key: apply.output.isEntities };
-  return compilePage(
-    withStructure({ ...applied, query }),
-    dialect,
-    appliedMapping(apply, mapping, dialect),
-    options,
-  );
+  return compilePage(withStructure(applied), dialect, appliedMapping(apply, mapping, dialect), options);
+}
+
+/** Writes rows as JSON texts. @param textOf returns the text of a selected value @param structureOf returns the number of a row's structure */
+function writeRows<R>(
+  rows: readonly R[],
+  applied: AppliedQuery,
+  form: AppliedForm,
+  textOf: (row: R, projection: Projection, i: number) => string,
+  structureOf: (row: R) => unknown,
+): readonly string[] {
+  const { query, apply } = applied;
+  const write = recordWriter(applied, form);
+  const isVaried = apply.output.structures !== null;
+  return rows.map((row) => {
+    const texts = query.select.map((projection, i) => textOf(row, projection, i));
+    return write(texts, isVaried ? Number(structureOf(row)) : undefined);
+  });
 }
 
 /**
@@ -106,36 +118,29 @@ export function compileAppliedPage(applied: AppliedQuery, dialect: Dialect, mapp
  *
  * @throws {StoredValueError} if a column holds a value that is not of its property's type
  */
-export function appliedRecords(
+export const appliedRecords = (
   rows: readonly Readonly<Record<string, unknown>>[],
   applied: AppliedQuery,
   form: AppliedForm,
-): readonly string[] {
-  const { query, apply } = applied;
-  const write = recordWriter(applied, form);
-  const isVaried = apply.output.structures !== null;
-  return rows.map((row) => {
-    const texts = query.select.map(({ property }, i) => columnText(row[jsonColumnName(i)], property));
-    return write(texts, isVaried ? Number(row[jsonColumnName(query.select.length)]) : undefined);
-  });
-}
+): readonly string[] =>
+  writeRows(
+    rows,
+    applied,
+    form,
+    (row, { property }, i) => columnText(row[jsonColumnName(i)], property),
+    (row) => row[jsonColumnName(applied.query.select.length)],
+  );
 
 /** Like {@link appliedRecords}, from rows of `evaluateApply`. */
-export function evaluatedRecords(
+export const evaluatedRecords = (
   rows: readonly Row[],
   applied: AppliedQuery,
   form: AppliedForm,
-): readonly string[] {
-  const { query, apply } = applied;
-  const write = recordWriter(applied, form);
-  const isVaried = apply.output.structures !== null;
-  return rows.map((row) => {
-    const texts = query.select.map(({ property: { type, collection }, expression }) => {
-      const value = evaluate(expression, row);
-      return collection
-        ? `[${(value as readonly unknown[]).map((one) => valueText(one, type)).join()}]`
-        : valueText(value, type);
-    });
-    return write(texts, isVaried ? Number(evaluate(structureProjection.expression, row)) : undefined);
-  });
-}
+): readonly string[] =>
+  writeRows(
+    rows,
+    applied,
+    form,
+    (row, { property, expression }) => propertyText(evaluate(expression, row), property),
+    (row) => evaluate(structureProjection.expression, row),
+  );

@@ -64,7 +64,7 @@ function mapStep(step: ApplyStep, all: boolean, rewrite: Rewrite): ApplyStep {
   }
 }
 
-/** What a caller may see of the entities of the first set. */
+/** Entities of the first set that a caller may see, and what of them. */
 export type ApplyRestriction = {
   /** Condition on the entities. */
   readonly rows: BoundNode;

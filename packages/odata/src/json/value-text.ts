@@ -29,6 +29,12 @@ export function valueText(value: unknown, type: PrimitiveType): string {
   return typeof json === "bigint" ? String(json) : JSON.stringify(json);
 }
 
+/** Returns the JSON text of a property's value in memory form. */
+export const propertyText = (value: unknown, { type, collection }: StructuralProperty): string =>
+  collection
+    ? `[${(value as readonly unknown[]).map((one) => valueText(one, type)).join()}]`
+    : valueText(value, type);
+
 /** Returns a reader of integers up to a size, which need not be parsed if they are numbers. */
 const integers =
   (type: PrimitiveType, largest: number) =>

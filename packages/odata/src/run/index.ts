@@ -10,7 +10,7 @@ export { contentTag } from "../json/content-tag.ts";
 export { endOfString, endOfValue } from "../json/json-bytes.ts";
 export { keyLiteral, type RecordForm, typeAnnotation, typesOf, writeValue } from "../json/record-form.ts";
 export { RecordWriter, writeRecords } from "../json/record-writer.ts";
-export { columnText, StoredValueError, valueText } from "../json/value-text.ts";
+export { columnText, propertyText, StoredValueError, valueText } from "../json/value-text.ts";
 export { compareValues } from "../model/compare.ts";
 export type * from "../model/types.ts";
 export { codecOf } from "../model/values.ts";

@@ -9,6 +9,7 @@ import {
   codecOf,
   compareValues,
   type PrimitiveType,
+  propertyText,
   referenceOf,
   valueText,
   writeRecords,
@@ -171,13 +172,10 @@ function recordText(
   { select }: Pick<BoundQuery, "select">,
   { nulls, expand }: Pick<PageRead, "nulls" | "expand">,
 ): string {
-  const members = select.map(({ property: { name, type, collection }, expression }) => {
-    const value = evaluate(expression, row);
-    const text = collection
-      ? `[${(value as readonly unknown[]).map((one) => valueText(one, type)).join()}]`
-      : valueText(value, type);
-    return { name, text };
-  });
+  const members = select.map(({ property, expression }) => ({
+    name: property.name,
+    text: propertyText(evaluate(expression, row), property),
+  }));
   const all = [...members, ...expand.flatMap((item) => expandedMembers(row, item, nulls))];
   return `{${all.flatMap(({ name, text }) => (nulls || text !== "null" ? [`"${name}":${text}`] : [])).join()}}`;
 }
