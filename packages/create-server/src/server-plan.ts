@@ -4,7 +4,7 @@ import { CreateServerError } from "./errors.ts";
 export const frameworks = ["express", "fetch"] as const;
 export type Framework = (typeof frameworks)[number];
 
-/** What a server is created of. */
+/** Choices that a server is created from. */
 export type ServerPlan = {
   /** Folder of the server, which is made, or is empty. */
   readonly folder: string;

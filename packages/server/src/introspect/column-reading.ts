@@ -2,7 +2,7 @@ import type { DialectName } from "@cadastre/odata/run";
 import type { PropertyDeclaration } from "../model/property.ts";
 import type { ColumnFacts } from "./table-facts.ts";
 
-/** What a column must hold for a property to be read from it. */
+/** Contents of a column that a property can be read from. */
 type ColumnContent =
   | "text"
   | "member"

@@ -22,7 +22,7 @@ export type DeclarationMismatch = {
   readonly code: MismatchCode;
   /** Name of the entity set, or of the property: `Property/City`. */
   readonly target: string;
-  /** What differs, and the line that puts it right: one sentence. */
+  /** The difference, and the line that puts it right: one sentence. */
   readonly message: string;
 };
 
