@@ -15,6 +15,7 @@ export {
   type CsdlType,
   withInherited,
 } from "./csdl-document.ts";
+export { entityModelOf } from "./entity-model.ts";
 export { writeCsdlJson } from "./json.ts";
 export { readCsdl } from "./read-csdl.ts";
 export { writeCsdlXml } from "./xml.ts";

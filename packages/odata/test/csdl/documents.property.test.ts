@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type CsdlDocument, readCsdl, writeCsdlJson, writeCsdlXml } from "../../src/csdl/index.ts";
+import {
+  type CsdlDocument,
+  entityModelOf,
+  readCsdl,
+  writeCsdlJson,
+  writeCsdlXml,
+} from "../../src/csdl/index.ts";
 import type {
   EntityModel,
   EntitySet,
@@ -178,5 +184,40 @@ test("what is written is read again, from XML as from JSON", () => {
         expect(read?.properties.slice(0, expected.length)).toEqual(expected);
       }
     }),
+  );
+});
+
+/** The model without annotations of types and sets, which a reader of a document does not need. */
+const withoutAnnotations = (model: EntityModel): EntityModel => {
+  const types = new Map<StructuredType, StructuredType>();
+  const plain = <T extends StructuredType>(type: T): T => {
+    const known = types.get(type);
+    if (known !== undefined) return known as T;
+    const { annotations: _, structured = new Map(), ...rest } = type as T & EntityType;
+    const links = new Map<string, StructuredProperty>();
+    types.set(type, { ...rest, structured: links });
+    for (const [own, { target, ...one }] of structured) {
+      const aim = plain(target());
+      links.set(own, { ...one, target: () => aim });
+    }
+    return types.get(type) as T;
+  };
+  return {
+    ...model,
+    entitySets: model.entitySets.map(({ name: own, type }) => ({ name: own, type: plain(type) })),
+  };
+};
+
+test("the model of a document is that which the document was written of", () => {
+  fc.assert(
+    fc.property(models, fc.constantFrom("4.0" as const, "4.01" as const), (model, version) => {
+      fc.pre(model.entitySets.length > 0);
+      const expected = writeCsdlXml(withoutAnnotations(model), version);
+      expect(writeCsdlXml(entityModelOf(readCsdl(writeCsdlXml(model, version))), version)).toBe(expected);
+      expect(JSON.parse(writeCsdlJson(entityModelOf(readCsdl(writeCsdlJson(model)))))).toEqual(
+        JSON.parse(writeCsdlJson(withoutAnnotations(model))),
+      );
+    }),
+    { examples: [[fixed, "4.0"]] },
   );
 });
