@@ -39,6 +39,9 @@ export async function readOne(
   { source }: AnswerSession,
 ): Promise<Uint8Array> {
   const record = await source.one(query, { nulls, expand, signal: request.clientGone() });
-  if (record === undefined) throw new ProtocolError("not_found");
+  if (record === undefined)
+    throw new ProtocolError("not_found", {
+      reason: `there is no entity of \`${query.entitySet.name}\` with this key`,
+    });
   return record;
 }

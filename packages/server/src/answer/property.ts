@@ -12,6 +12,7 @@ import { readOne } from "./entity.ts";
 import { bindOne } from "./read-query.ts";
 import { readRecords } from "./record-members.ts";
 import { renderProperty } from "./render.ts";
+import { suggested } from "./service-document.ts";
 
 type AddressOf<Kind> = Extract<ResourcePath, { readonly kind: Kind }>;
 
@@ -40,7 +41,10 @@ export async function itemCount(
 ): Promise<Answer> {
   request.stages.time("parse", () => parseValue(request, "ItemCount", session.settings));
   const asked = findProperty(address.property, entitySet);
-  if (!asked.collection) throw new ProtocolError("not_found");
+  if (!asked.collection)
+    throw new ProtocolError("not_found", {
+      reason: `\`${asked.name}\` is no collection, so it has no \`$count\``,
+    });
   const value = await readValue(request, entitySet, asked, address, session);
   const items = JSON.parse(value) as readonly unknown[] | null;
   return tagged(ok(textType, String(items?.length ?? 0)));
@@ -61,11 +65,17 @@ export async function rawValue(
   return value === "null" ? noContent : tagged(ok(textType, rawText(value, asked)));
 }
 
-/** @throws {ProtocolError} `not_found` if the property is hidden or unknown */
-function findProperty(name: string, { type }: EntitySet): StructuralProperty {
+/** @throws {ProtocolError} `not_found` if the property is hidden or unknown, `not_implemented` if it leads to other entities */
+function findProperty(name: string, { name: set, type }: EntitySet): StructuralProperty {
   const property = type.properties.get(name);
-  if (property === undefined) throw new ProtocolError("not_found");
-  return property;
+  if (property !== undefined) return property;
+  if (type.structured?.has(name) === true)
+    throw new ProtocolError("not_implemented", {
+      reason: `related entities have no address of their own: ask for them by \`$expand=${name}\``,
+    });
+  throw new ProtocolError("not_found", {
+    reason: `\`${set}\` has no property \`${name}\`${suggested(name, type.properties.values())}`,
+  });
 }
 
 /** Reads the JSON text of a property's value. */

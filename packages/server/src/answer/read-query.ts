@@ -100,16 +100,30 @@ export function bindOne(
 ): BoundQuery {
   const { type } = entitySet;
   const [first] = key;
-  if (key.length !== type.key.length) throw new ProtocolError("not_found");
+  if (key.length !== type.key.length) throw wrongKey(entitySet);
   const conditions = type.key.map((name) => {
     const given = first?.name === null && key.length === 1 ? first : key.find((one) => one.name === name);
     const property = type.properties.get(name);
     const value = given && property && keyValueOf(given.value, property);
-    if (property === undefined || value === undefined) throw new ProtocolError("not_found");
+    if (property === undefined || value === undefined) throw wrongKey(entitySet);
     return equals(propertyNode(property), { kind: "Constant", type: property.type, value });
   });
   const query = bindQuery({ select, compute, top: 1 }, entitySet, [], aliases && { aliases });
   return { ...query, filter: allOf(...conditions) };
+}
+
+/** Returns the error of a key that no entity of the set can have. */
+function wrongKey({ name, type }: EntitySet): ProtocolError {
+  const literals = type.key.map((own) => [
+    own,
+    type.properties.get(own)?.type === "Edm.String" ? "'…'" : "…",
+  ]);
+  const [[, only] = []] = literals;
+  const form = literals.length === 1 ? only : literals.map((pair) => pair.join("=")).join();
+  const types = type.key.map((own) => `\`${own}\` (${type.properties.get(own)?.type})`);
+  return new ProtocolError("not_found", {
+    reason: `the key of \`${name}\` is ${types.join(" and ")}: write \`${name}(${form})\``,
+  });
 }
 
 /** Returns the value of a property of the key in memory; undefined if it cannot have this one. */

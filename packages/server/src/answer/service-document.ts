@@ -1,4 +1,4 @@
-import type { EntitySet } from "@cadastre/odata";
+import { type EntitySet, nearest } from "@cadastre/odata";
 import { ProtocolError } from "../errors.ts";
 import { jsonTypeOf } from "../protocol/format.ts";
 import type { OdataRequest } from "../protocol/odata-request.ts";
@@ -16,6 +16,15 @@ export function serviceDocument(request: OdataRequest, { model, settings }: Answ
   );
 }
 
+/** Returns a question whether one of these was meant; empty if no name is similar. */
+export function suggested(wanted: string, all: Iterable<{ readonly name: string }>): string {
+  const meant = nearest(
+    wanted,
+    Array.from(all, ({ name }) => name),
+  );
+  return meant === undefined ? "" : `, did you mean \`${meant}\`?`;
+}
+
 /**
  * Returns the set with this name.
  *
@@ -23,6 +32,9 @@ export function serviceDocument(request: OdataRequest, { model, settings }: Answ
  */
 export function findEntitySet(name: string, { model }: AnswerSession): EntitySet {
   const found = model.entitySets.find((entitySet) => entitySet.name === name);
-  if (found === undefined) throw new ProtocolError("not_found");
+  if (found === undefined)
+    throw new ProtocolError("not_found", {
+      reason: `there is no entity set \`${name}\`${suggested(name, model.entitySets)}`,
+    });
   return found;
 }

@@ -25,7 +25,7 @@ export type NodeRequest = IncomingMessage & {
 /**
  * Returns a handler for `app.use("/odata", odata({ … }))`.
  *
- * @throws {TypeError} if declarations contradict each other, or the source cannot read them
+ * @throws {TypeError} if an option is not what it must be, declarations contradict each other, or the source cannot read them
  */
 export function odata<
   const Sets extends readonly EntitySetDeclaration[],

@@ -14,7 +14,7 @@ import type { HeaderReader } from "../protocol/version.ts";
  * Returns a handler of requests below a path.
  *
  * @param path path of the service root, such as `/odata`
- * @throws {TypeError} if declarations contradict each other, or the source cannot read them
+ * @throws {TypeError} if an option is not what it must be, declarations contradict each other, or the source cannot read them
  */
 export function fetchOdata<const Sets extends readonly EntitySetDeclaration[]>(
   path: string,

@@ -17,6 +17,7 @@ import { allowed, purposeOf, requireMethod, withoutQuery } from "../protocol/res
 import { maxUrlLength } from "../protocol/url-text.ts";
 import { type HeaderReader, negotiatedVersion } from "../protocol/version.ts";
 import { everything, type Restriction, type Restrictions, restrictionsKey } from "../source/restriction.ts";
+import { checkOptions } from "./check-options.ts";
 import { type ServiceOptions, unrestricted } from "./service-options.ts";
 
 /** A request as a framework has received it. */
@@ -51,11 +52,12 @@ const untimed: OdataRequest["stages"] = { time: (_, work) => work() };
 /**
  * Creates a service over declared entity sets.
  *
- * @throws {TypeError} if declarations contradict each other, or the source cannot read them
+ * @throws {TypeError} if an option is unknown, missing or not what it must be, declarations contradict each other, or the source cannot read them
  */
 export function odataService<Request, const Sets extends readonly EntitySetDeclaration[]>(
   options: ServiceOptions<Request, Sets>,
 ): OdataService<Request> {
+  checkOptions(options);
   const { namespace, container = "Container", entitySets, authorize, version: ownVersion = "4.0" } = options;
   const declared = declareModel(namespace, container, entitySets);
   const { onError = console.error, onMismatch = ({ message }) => console.warn(message) } = options;
@@ -173,7 +175,6 @@ function settingsOf<Request, Sets extends readonly EntitySetDeclaration[]>({
   skipTokenKey = randomBytes(32),
   tokenLife = 3600,
 }: ServiceOptions<Request, Sets>): AnswerSettings {
-  if (skipTokenKey.length !== 32) throw new TypeError("`skipTokenKey` must have 32 bytes");
   return {
     pageSize,
     // Many clients follow no next link after they have stated how many records they want.

@@ -101,7 +101,8 @@ export const decimal = (
 export const date = (): PropertyDeclaration<string, false> => primitive("Edm.Date");
 
 /** Edm.TimeOfDay: in SQLite text, `08:30:00.5` without trailing zeros; in PostgreSQL `time`. */
-export const timeOfDay = (): PropertyDeclaration<string, false> => primitive("Edm.TimeOfDay");
+export const timeOfDay = (): PropertyDeclaration<string, false> =>
+  primitive("Edm.TimeOfDay", { precision: 6 });
 
 /**
  * Edm.DateTimeOffset: in PostgreSQL `timestamptz`. SQLite has no instants, so how they are stored must be stated: `iso-text`
@@ -109,7 +110,16 @@ export const timeOfDay = (): PropertyDeclaration<string, false> => primitive("Ed
  * 1970.
  */
 export const instant = (storage?: InstantStorage): PropertyDeclaration<string, false> =>
-  primitive("Edm.DateTimeOffset", {}, storage);
+  primitive("Edm.DateTimeOffset", { precision: secondsDigits[storage ?? "timestamptz"] }, storage);
+
+/** Digits after the point of seconds that each kind of column holds. */
+const secondsDigits: Readonly<Record<InstantStorage | "timestamptz", number>> = {
+  timestamptz: 6,
+  "iso-text": 3,
+  milliseconds: 3,
+  "iso-text-seconds": 0,
+  seconds: 0,
+};
 
 /** Edm.Guid: in SQLite text in lower case; in PostgreSQL `uuid`. */
 export const guid = (): PropertyDeclaration<string, false> => primitive("Edm.Guid");

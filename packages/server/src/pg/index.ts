@@ -25,8 +25,14 @@ export async function preparePostgres(pool: Pick<PostgresPool, "query">): Promis
   for (const helper of postgresHelpers()) await pool.query(helper);
 }
 
-/** Reads records from the tables of a PostgreSQL database, version 15 or later, which {@link preparePostgres} has prepared. */
+/**
+ * Reads records from the tables of a PostgreSQL database, version 15 or later, which {@link preparePostgres} has prepared.
+ *
+ * @throws {TypeError} if it is no pool of pg
+ */
 export function postgresSource(pool: PostgresPool): SourceMaker {
+  if (typeof pool.connect !== "function")
+    throw new TypeError("`postgresSource` takes a pool of pg: `new Pool({ connectionString })`");
   /** Connections that have the settings of a session. */
   const prepared = new WeakSet<Connection>();
   return sqlSource({

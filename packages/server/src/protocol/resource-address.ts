@@ -35,17 +35,28 @@ export function parseAddress(path: string): ResourcePath {
   const [first, ...rest] = segmentsOf(below);
   if (first === undefined) return { kind: "ServiceDocument" };
   if (isSystem(first, "$metadata")) return { kind: "Metadata" };
-  if (first.kind !== "Resource" || first.key !== null) throw new ProtocolError("not_found");
+  if (first.kind !== "Resource")
+    throw new ProtocolError("not_found", {
+      reason: `\`${segmentText(below, first)}\` is no address here`,
+    });
+  if (first.key !== null) throw new ProtocolError("not_found");
   const { name: entitySet, args } = first;
   if (args !== null) return belowEntity({ entitySet, key: entityKeyOf(args) }, rest);
   const [second, ...further] = rest;
   if (second === undefined) return { kind: "Collection", entitySet };
   if (isSystem(second, "$count")) return { kind: "Count", entitySet };
-  if (second.kind !== "Resource") throw new ProtocolError("not_found");
+  if (second.kind !== "Resource")
+    throw new ProtocolError("not_found", {
+      reason: `\`${segmentText(below, second)}\` is no address of a collection`,
+    });
   // The key is a path segment. Parentheses in it are part of the key.
   const value = decodeURIComponent(below.slice(second.start, second.end));
   return belowEntity({ entitySet, key: [{ name: null, value }] }, further);
 }
+
+/** Returns a segment as the client wrote it, without what its parentheses hold. */
+const segmentText = (path: string, { start, end }: PathSegment): string =>
+  decodeURIComponent(path.slice(start, end)).replace(/\(.*$/s, "");
 
 function segmentsOf(path: string): readonly PathSegment[] {
   try {

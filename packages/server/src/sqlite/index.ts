@@ -20,8 +20,14 @@ export type SqliteDatabase = FunctionHost &
 /** Number of prepared statements that are kept. */
 const keptStatements = 500;
 
-/** Reads records from the tables of a SQLite database, version 3.38 or later. Registers functions in it, which queries use. */
+/**
+ * Reads records from the tables of a SQLite database, version 3.38 or later. Registers functions in it, which queries use.
+ *
+ * @throws {TypeError} if it is no open database of better-sqlite3
+ */
 export function sqliteSource(database: SqliteDatabase): SourceMaker {
+  if (typeof database.prepare !== "function")
+    throw new TypeError("`sqliteSource` takes an open database of better-sqlite3: `new Database(file)`");
   registerFunctions(database);
   registerAggregates(database);
   return sqlSource(databaseOf(database));
