@@ -140,10 +140,11 @@ const folders = {
     "heat-map": ["v1"],
     delivery: ["telemetry", "http", "endpoint", "v1", "gates", "data", "access", "audit"],
     settings: ["telemetry", "http", "data", "delivery"],
-    demo: ["data", "access"],
+    demo: ["http", "data", "access"],
     odata: ["telemetry", "http", "identity", "access"],
     backup: ["data", "delivery"],
-    openapi: ["http", "endpoint", "v1", "delivery", "odata"],
+    explorer: ["http"],
+    openapi: ["http", "endpoint", "v1", "delivery", "odata", "explorer"],
     readiness: ["http", "gates", "data", "access", "delivery"],
     check: ["data", "access", "delivery", "demo", "backup"],
     cli: [

@@ -6,6 +6,8 @@ import { addKeySet } from "./delivery/key-set.ts";
 import type { DeliveryServices } from "./delivery/services.ts";
 import { beforeEndpoints, endpointRoutes } from "./endpoint/routes.ts";
 import { Refused } from "./errors.ts";
+import { explorerFolder, readExplorerFiles } from "./explorer/explorer-files.ts";
+import { addExplorer } from "./explorer/routes.ts";
 import { closeIdleClients } from "./http/connection.ts";
 import { crossOrigin } from "./http/cross-origin.ts";
 import { addHealth } from "./http/health.ts";
@@ -21,7 +23,7 @@ import { chain } from "./http/routes.ts";
 import type { Log } from "./log.ts";
 import { odataRoutes } from "./odata/odata-routes.ts";
 import type { OdataServices } from "./odata/services.ts";
-import { addExplorer } from "./openapi/explorer.ts";
+import { addReference } from "./openapi/reference.ts";
 import type { Tracing } from "./telemetry/tracing.ts";
 import { v1Endpoints } from "./v1/endpoints.ts";
 import type { V1Services } from "./v1/services.ts";
@@ -77,7 +79,8 @@ export function createApp(services: Services): Express {
     app.use(endpointRoutes(deliveryEndpoints, { ...delivery, memory: services.memory }, host));
   }
   addHealth(app, readiness);
-  addExplorer(app, config);
+  addExplorer(app, config, config.explorer ? readExplorerFiles(explorerFolder) : "off");
+  addReference(app, config);
   app.use(requireApiKey(services));
   app.use((_req, _res, next) => next(new Refused("not_found")));
   app.use(onError(log, readiness.noteError));

@@ -29,6 +29,7 @@ test("without variables everything has its default", () => {
     requestsPerSecond: 100,
     refusalsPerSecond: 10,
     compression: true,
+    explorer: true,
     maxShrink: 20,
     tokenLife: 86_400,
     querySeconds: 10,

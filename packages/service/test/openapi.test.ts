@@ -187,7 +187,7 @@ test("the document tells what everyone may know: no field, and no set but the ex
 });
 
 test("the page loads what this service serves, under a policy that allows no more", async () => {
-  const page = await ask(base, "/explorer");
+  const page = await ask(base, "/reference");
   expect(page.headers["content-type"]).toBe("text/html;charset=utf-8");
   const links = [...page.text.matchAll(/(?:src|href|data-document)="([^"]*)"/g)].map(([, link = ""]) => link);
   expect(links.length).toBe(5);
@@ -199,9 +199,31 @@ test("the page loads what this service serves, under a policy that allows no mor
   expect(policy).toContain("default-src 'none';script-src 'self';");
   expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src[^;]*unsafe/);
   expect(page.text).not.toMatch(/<script>|\son\w+=/);
+  expect(page.text).toMatch(/<html lang="en">.*<title>[^<]+<\/title>.*<main /s);
+});
+
+test("the page's program is sent compressed, and once", async () => {
+  const target = "/reference/swagger-ui-bundle.js";
+  const plain = await ask(base, target);
+  const coded = await ask(base, target, { "accept-encoding": "br" });
+  expect(coded.headers["content-encoding"]).toBe("br");
+  expect(coded.headers["vary"]).toContain("accept-encoding");
+  expect(Number(coded.headers["content-length"])).toBeLessThan(Number(plain.headers["content-length"]) / 3);
+  const again = await ask(base, target, { "if-none-match": String(coded.headers["etag"]) });
+  expect([again.status, again.text]).toEqual([304, ""]);
+});
+
+test("the earlier address of the page leads to it", async () => {
+  const { status, headers } = await ask(base, "/explorer");
+  expect([status, headers["location"]]).toEqual([308, "/reference"]);
 });
 
 test("nothing else of the package is served", async () => {
-  for (const path of ["/explorer/package.json", "/explorer/index.html", "/explorer/../package.json"])
+  for (const path of [
+    "/reference/package.json",
+    "/reference/index.html",
+    "/reference/../package.json",
+    "/explorer/x",
+  ])
     expect((await ask(base, path)).status).toBe(401);
 });

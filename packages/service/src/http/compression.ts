@@ -26,12 +26,20 @@ const encodings = {
 /** A content coding that the service offers. */
 export type ContentCoding = keyof typeof encodings;
 
-const offered: readonly ContentCoding[] = ["br", "gzip"];
+/** All of them; of equals a client gets the first one. */
+export const contentCodings: readonly ContentCoding[] = ["br", "gzip"];
 
 const rangePattern = /^(?<name>[\w*-]+)\s*(?:;\s*q=(?<quality>[01](?:\.\d{0,3})?))?$/i;
 
-/** Returns the coding that the client prefers; undefined if it accepts none of those offered. Source: RFC 9110, section 12.5.3. */
-export function contentCodingOf(header: string | undefined): ContentCoding | undefined {
+/**
+ * Returns the offered coding that the client prefers; undefined if it accepts none of them. Source: RFC 9110, section 12.5.3.
+ *
+ * @param header the header `Accept-Encoding`
+ */
+export function contentCodingOf(
+  header: string | undefined,
+  offered: readonly ContentCoding[],
+): ContentCoding | undefined {
   if (header === undefined) return undefined;
   const qualities = new Map<string, number>();
   for (const range of header.split(",")) {
@@ -49,7 +57,7 @@ let atWork = 0;
 
 /** Returns the coding to use for an `Accept-Encoding` header; undefined while too many answers are being compressed. */
 export const chooseEncoding = (header: string | undefined): ContentCoding | undefined =>
-  atWork < mostCompressors ? contentCodingOf(header) : undefined;
+  atWork < mostCompressors ? contentCodingOf(header, contentCodings) : undefined;
 
 /** @param size length of the uncompressed body, in bytes; 0 if it is not known */
 export function compressor(encoding: ContentCoding, size: number): Transform {

@@ -33,3 +33,13 @@ export type Parameter = {
 };
 
 export const textSchema: Schema = { type: "string" };
+
+/** Returns the operation of an address that is read without a key, by the media types of its answer. */
+export const openRead = (path: string, summary: string, ...types: readonly string[]): Operation => ({
+  method: "get",
+  path,
+  tag: "Service",
+  summary,
+  isOpen: true,
+  gives: Object.fromEntries(types.map((type) => [type, textSchema])),
+});

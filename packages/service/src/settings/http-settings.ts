@@ -73,6 +73,14 @@ export const httpSettings = {
     default: "true",
     means: "Whether answers are compressed for clients that ask for it: see [Compression](#compression)",
   },
+  CADASTRE_EXPLORER: {
+    member: "explorer",
+    path: "explorer",
+    ...trueOrFalse,
+    default: "true",
+    means:
+      "Whether `/` answers browsers with a page to look at the listings: see [The page at /](#the-page-at)",
+  },
   CADASTRE_ODATA_VERSION: {
     member: "odataVersion",
     path: "odata_version",

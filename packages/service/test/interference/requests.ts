@@ -256,11 +256,14 @@ const at = (...paths: readonly string[]) => shaped({ resource: "Property", path:
 
 /** Requests to each route, by its path as the application declares it. Routes without an entry are not tested. */
 export const requestsOf = {
-  "/explorer": at("/explorer"),
-  "/explorer/favicon-32x32.png": at("/explorer/favicon-32x32.png"),
-  "/explorer/start.js": at("/explorer/start.js"),
-  "/explorer/swagger-ui-bundle.js": at("/explorer/swagger-ui-bundle.js"),
-  "/explorer/swagger-ui.css": at("/explorer/swagger-ui.css"),
+  "/": at("/"),
+  "/explorer": at("/explorer", "/explorer/", "/explorer/swagger-ui.css"),
+  "/favicon.ico": at("/favicon.ico"),
+  "/reference": at("/reference"),
+  "/reference/start.js": at("/reference/start.js"),
+  "/reference/swagger-ui-bundle.js": at("/reference/swagger-ui-bundle.js"),
+  "/reference/swagger-ui.css": at("/reference/swagger-ui.css"),
+  "/robots.txt": at("/robots.txt"),
   "/health/live": at("/health/live"),
   "/health/ready": at("/health/ready"),
   "/openapi.json": at("/openapi.json"),
@@ -295,5 +298,5 @@ export const requests: fc.Arbitrary<Request> = fc.oneof(
   { weight: 40, arbitrary: requestsOf["/reso/odata"] },
   { weight: 10, arbitrary: v1Requests },
   { weight: 2, arbitrary: fc.oneof(...Object.values(requestsOf)) },
-  at("/", "/v2", "/reso", "/reso/odatax"),
+  at("/v2", "/assets/nope.js", "/reso", "/reso/odatax"),
 );

@@ -1,5 +1,5 @@
 /** Content security policy of the page: it may only load from this service. */
-export const explorerPolicy = [
+export const referencePolicy = [
   "default-src 'none'",
   "script-src 'self'",
   // Swagger UI uses inline styles.
@@ -12,24 +12,24 @@ export const explorerPolicy = [
 ].join(";");
 
 /** @param root path of the service as clients see it, without a trailing slash */
-export const explorerPage = (root: string): string => `<!doctype html>
+export const referencePage = (root: string): string => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>Cadastre</title>
-<link rel="icon" href="${root}/explorer/favicon-32x32.png">
-<link rel="stylesheet" href="${root}/explorer/swagger-ui.css">
-<div id="explorer" data-document="${root}/openapi.json"></div>
-<script src="${root}/explorer/swagger-ui-bundle.js"></script>
-<script src="${root}/explorer/start.js"></script>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>HTTP API reference – Cadastre</title>
+<link rel="icon" href="${root}/favicon.ico">
+<link rel="stylesheet" href="${root}/reference/swagger-ui.css">
+<main id="reference" data-document="${root}/openapi.json"></main>
+<script src="${root}/reference/swagger-ui-bundle.js"></script>
+<script src="${root}/reference/start.js"></script>
 </html>
 `;
 
 /** Script that starts Swagger UI. The API key is forgotten when the page is closed. */
-export const explorerScript = `const { document: url } = globalThis.document.querySelector("#explorer").dataset;
+export const referenceScript = `const { document: url } = globalThis.document.querySelector("#reference").dataset;
 SwaggerUIBundle({
   url,
-  dom_id: "#explorer",
+  dom_id: "#reference",
   deepLinking: true,
   displayRequestDuration: true,
   persistAuthorization: false,

@@ -1,0 +1,62 @@
+import type { IRouter, RequestHandler } from "express";
+import type { Config } from "../config.ts";
+import { sendAnswer } from "../http/answer.ts";
+import { fixedAnswer } from "../http/fixed-answer.ts";
+import { rootPathOf } from "../http/root-path.ts";
+import { addRead } from "../http/routes.ts";
+import { assetHandler } from "./asset-handler.ts";
+import type { ExplorerFiles } from "./explorer-files.ts";
+import { explorerPolicy, notBuiltPage } from "./explorer-page.ts";
+import { icon } from "./icon.ts";
+import { faviconOperation, indexOperation, robotsOperation } from "./operations.ts";
+import { serviceIndex } from "./service-index.ts";
+
+const html = "text/html;charset=utf-8";
+const day = { "cache-control": "public, max-age=86400" };
+
+const answerNotBuilt =
+  (root: string): RequestHandler =>
+  (_req, res) => {
+    const headers = { "cache-control": "no-store" };
+    sendAnswer(res, { status: 503, contentType: html, body: notBuiltPage(root), headers });
+  };
+
+/**
+ * Adds the routes of `/`, of the files of its page, and of what browsers and crawlers ask every host for. They need no API key.
+ *
+ * @param files files of the page; undefined if it is not built; `off` to answer `/` with the index alone
+ */
+export function addExplorer(
+  routes: IRouter,
+  { baseUrl, compression }: Pick<Config, "baseUrl" | "compression">,
+  files: ExplorerFiles | undefined | "off",
+): void {
+  const root = rootPathOf(baseUrl);
+  const headers = { "cache-control": "no-cache" };
+  const pageHeaders = { ...headers, "content-security-policy": explorerPolicy };
+  const index = fixedAnswer(
+    { contentType: "application/json", body: serviceIndex(root), headers },
+    compression,
+  );
+  if (files === "off") addRead(routes, indexOperation, index);
+  else {
+    const page =
+      files === undefined
+        ? answerNotBuilt(root)
+        : fixedAnswer({ contentType: html, body: files.index, headers: pageHeaders }, compression);
+    addRead(routes, indexOperation, (req, res, next) => {
+      res.vary("accept");
+      // Of equals the first one: a program that accepts anything gets JSON.
+      return (req.accepts("json", "html") === "html" ? page : index)(req, res, next);
+    });
+    if (files !== undefined) routes.use("/assets", assetHandler(files, compression));
+  }
+  const fixed = { body: icon, contentType: "image/x-icon", headers: day };
+  addRead(routes, faviconOperation, fixedAnswer(fixed, compression));
+  const robots = {
+    body: "User-agent: *\nDisallow: /\n",
+    contentType: "text/plain;charset=utf-8",
+    headers: day,
+  };
+  addRead(routes, robotsOperation, fixedAnswer(robots, compression));
+}
