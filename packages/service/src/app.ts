@@ -4,6 +4,8 @@ import type { Config } from "./config.ts";
 import { deliveryEndpoints } from "./delivery/endpoints.ts";
 import { addKeySet } from "./delivery/key-set.ts";
 import type { DeliveryServices } from "./delivery/services.ts";
+import type { DemoSignIn } from "./demo/sign-in.ts";
+import { addSignIn } from "./demo/sign-in-route.ts";
 import { beforeEndpoints, endpointRoutes } from "./endpoint/routes.ts";
 import { Refused } from "./errors.ts";
 import { explorerFolder, readExplorerFiles } from "./explorer/explorer-files.ts";
@@ -42,11 +44,13 @@ export type Services = Authentication &
     readonly heap?: HeapGuard | undefined;
     /** Undefined: deliveries are not offered. */
     readonly delivery?: DeliveryServices | undefined;
+    /** Undefined: no sign-in with demo keys is offered. */
+    readonly signIn?: DemoSignIn | undefined;
   };
 
 /** Creates the Express application: all middleware and routes, in order. */
 export function createApp(services: Services): Express {
-  const { config, log, metrics, tracing, readiness, heap, delivery } = services;
+  const { config, log, metrics, tracing, readiness, heap, delivery, signIn } = services;
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
@@ -81,6 +85,7 @@ export function createApp(services: Services): Express {
   addHealth(app, readiness);
   addExplorer(app, config, config.explorer ? readExplorerFiles(explorerFolder) : "off");
   addReference(app, config);
+  addSignIn(app, signIn, () => log.info("the page of this machine was given the demo keys"));
   app.use(requireApiKey(services));
   app.use((_req, _res, next) => next(new Refused("not_found")));
   app.use(onError(log, readiness.noteError));

@@ -77,6 +77,16 @@ const serviceErrors = {
   duplicate_parameter: { kind: "invalid", message: "the query has a parameter more than once" },
   unauthorized: { kind: "unauthenticated", message: "a valid API key is required in the header `x-api-key`" },
   channel_not_entitled: { kind: "forbidden", message: "the entitlement does not grant this channel" },
+  sign_in_unavailable: {
+    kind: "not_found",
+    message:
+      "demo keys are given only to the page of a demo, in a browser of the machine that runs it, at the address that the service prints: paste a key instead",
+  },
+  invalid_sign_in_code: {
+    kind: "forbidden",
+    message:
+      "the code of the sign-in is wrong, or was used: start the service again for another one, or paste a key",
+  },
   too_much_in_flight: {
     kind: "rate_limited",
     retryAfter: 5,

@@ -17,11 +17,13 @@ import { readSecretsOf } from "./data/secrets.ts";
 import { hasSampleSystems } from "./demo/customers.ts";
 import { prepareDemoAccess, withoutKey } from "./demo/demo-access.ts";
 import { type DemoKey, readDemo, writeDemo } from "./demo/demo-file.ts";
+import { DemoSignIn, offersSignIn } from "./demo/sign-in.ts";
 import { isLoopback } from "./http/request-head.ts";
 import { ListenError, tryEndpoint } from "./http/server.ts";
+import { createLog } from "./log.ts";
 import { ProcessError, startProcesses } from "./processes/primary.ts";
 import { isServingProcess, serve } from "./processes/serving-process.ts";
-import { startService } from "./service.ts";
+import { startService, wholeService } from "./service.ts";
 import { settingsFileName } from "./settings/find-settings-file.ts";
 import { startText } from "./start-text.ts";
 
@@ -80,8 +82,11 @@ async function main(): Promise<void> {
   await tryEndpoint(config);
   const { service, stopped } = await withDataFolder(config.dataFolder, async () => {
     const { folder, keys, isDemo } = await prepare(config);
-    const start = config.processes === 1 ? startService : startProcesses;
-    const started = await start(config, folder);
+    const signIn = isDemo && offersSignIn(config) ? new DemoSignIn(keys) : undefined;
+    const started =
+      config.processes === 1
+        ? await startService(config, folder, createLog(config.logLevel), { ...wholeService, signIn })
+        : await startProcesses(config, folder);
     const { baseUrl } = started;
     // With an external issuer the demo keys do not work, but they stay in the file for a later start with the folder's own issuer.
     const kept = isDemo ? keys : (await readDemo(folder))?.keys;
@@ -93,6 +98,9 @@ async function main(): Promise<void> {
       lost: isDemo ? withoutKey(keys) : [],
       hasExternalIssuer: config.trust !== undefined,
       settingsFile: file === settingsFileName ? undefined : file,
+      page: config.explorer
+        ? `${baseUrl}/${signIn === undefined ? "" : `#sign-in=${signIn.code}`}`
+        : undefined,
     };
     say(startText({ baseUrl, keys: [...keys] }, started, folder.demo, access));
     return { service: started, stopped };

@@ -47,6 +47,7 @@ export type Shared = Pick<
   | "tracing"
   | "readiness"
   | "heap"
+  | "signIn"
 > & {
   readonly exporting: ExportDependencies;
   readonly trust: TrustedIssuer;

@@ -18,6 +18,7 @@ import { pepperReader, readSecretsOf } from "./data/secrets.ts";
 import { damageLog } from "./delivery/damage-log.ts";
 import { openExportDependencies } from "./delivery/dependencies.ts";
 import { openSigningKeys } from "./delivery/signing-keys.ts";
+import type { DemoSignIn } from "./demo/sign-in.ts";
 import { outcomeOf } from "./endpoint/routes.ts";
 import { followCatalog } from "./follow-catalog.ts";
 import { lastPublished, servesRecords } from "./gates/activation.ts";
@@ -51,10 +52,12 @@ export type ServiceRole = {
   readonly machine?: string;
   /** Exchanges the use of limits with the other processes of the machine. */
   readonly siblings?: UsageTransport;
+  /** Sign-in with demo keys. By default none is offered. */
+  readonly signIn?: DemoSignIn | undefined;
 };
 
 /** Role of a service in one process. */
-const wholeService: ServiceRole = { worksInBackground: true, supervises: true };
+export const wholeService: ServiceRole = { worksInBackground: true, supervises: true };
 
 /** Facts about a started service, for the person who started it. */
 export type StartedService = {
@@ -130,7 +133,7 @@ async function start(
   opened.push(() => trust.keys.close());
   const limits = memoryLimitsOf(config);
   const limitsShared = createSharedLimits(config);
-  const { machine = randomUUID(), siblings } = role;
+  const { machine = randomUUID(), siblings, signIn } = role;
   const transports = [siblings, registry.usage && usageInDatabase(registry.usage, machine)];
   opened.push(
     limitsShared.start(
@@ -219,6 +222,7 @@ async function start(
     tracing,
     readiness,
     heap,
+    signIn,
     exporting,
     trust,
     audit: createAuditTrail(auditSink, outcomeOf),

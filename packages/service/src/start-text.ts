@@ -11,23 +11,26 @@ type AccessState = {
   readonly hasExternalIssuer?: boolean;
   /** Settings file that commands must be given. Undefined if they find it. */
   readonly settingsFile?: string | undefined;
+  /** Address of the page, with the code of its sign-in if there is one. Undefined if the page is switched off. */
+  readonly page?: string | undefined;
 };
 
 /**
- * Returns the text that is printed after every start of the service: its URL; if the demo's customers have access, their keys and requests
+ * Returns the text that is printed after every start of the service: its addresses; if the demo's customers have access, their keys and requests
  * to try; else how to let a customer in.
  */
 export function startText(
   { baseUrl, keys }: Demo,
   { examples, isServing }: { readonly examples: Examples | undefined; readonly isServing: boolean },
   demoFile: string,
-  { lost = [], hasExternalIssuer = false, settingsFile }: AccessState = {},
+  { lost = [], hasExternalIssuer = false, settingsFile, page }: AccessState = {},
 ): string {
   const command = `  ${typedCommand("cadastre")}${settingsFile === undefined ? "" : ` --config ${settingsFile}`}`;
   const [first] = keys;
   const width = Math.max(...keys.map(({ name }) => name.length));
   const lines = [
     "",
+    ...(page === undefined ? [] : [`Open ${page}`]),
     `Cadastre is serving ${baseUrl}/reso/odata`,
     "",
     ...(first === undefined ? letIn(command, hasExternalIssuer) : [`Keys, also in ${demoFile}:`]),

@@ -30,6 +30,7 @@ test("without variables everything has its default", () => {
     refusalsPerSecond: 10,
     compression: true,
     explorer: true,
+    demoSignIn: true,
     maxShrink: 20,
     tokenLife: 86_400,
     querySeconds: 10,

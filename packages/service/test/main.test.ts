@@ -38,6 +38,15 @@ describe("the program", () => {
     expect(demo.keys.map(({ name }) => name)).toEqual(["national", "market", "state", "coarse"]);
     expect((await stat(join(data, "demo.json"))).mode & 0o777).toBe(0o600);
 
+    const [, page = "", code = ""] = /^Open (\S+)#sign-in=(\S+)$/m.exec(first.output()) ?? [];
+    expect(page).toBe(`${demo.baseUrl}/`);
+    const signIn = (text: string) => {
+      const headers = { "content-type": "application/json", "sec-fetch-site": "same-origin" };
+      return ask(demo.baseUrl, "/demo-keys", headers, "POST", JSON.stringify({ code: text }));
+    };
+    expect(JSON.parse((await signIn(code)).text)).toEqual({ data: demo.keys });
+    expect((await signIn(code)).status).toBe(403);
+
     const requests = [...first.output().matchAll(/curl -H '(\S+): (\S+)' '(\S+)'/g)];
     expect(requests).toHaveLength(4);
     for (const [, header = "", key = "", url = ""] of requests) {
@@ -67,6 +76,7 @@ describe("the program", () => {
     const second = await start({ CADASTRE_LISTINGS: "20000", HOST: "0.0.0.0" });
     await says(second, "Warning: links repeat the Host of each request; set CADASTRE_BASE_URL");
     expect(second.output()).not.toContain("Preparing");
+    expect(second.output()).toMatch(/^Open http:\S+\d\/$/m);
     expect(second.output()).toContain(
       `Serving the 300 sample listings of ${place}, not 20,000: for others, set CADASTRE_DATA to an empty folder\n`,
     );

@@ -1,7 +1,7 @@
 import type { Request } from "express";
 import type { z } from "zod";
 import { type PublicCode, publicErrors, type RefusalDetails, Refused } from "../errors.ts";
-import { contentTypeOf, exceedsValueCount, readRequestBody } from "../http/request-body.ts";
+import { readJsonBody } from "../http/request-body.ts";
 import type { Endpoint } from "./endpoint.ts";
 
 /** Longest text of a fault that an error quotes, in characters. It may hold a name from the body. */
@@ -82,29 +82,5 @@ function decode(text: string): string {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {
     throw new Refused("invalid_encoding");
-  }
-}
-
-/** Maximum size of a body, in bytes. */
-const maxBody = 16_384;
-
-/** Maximum number of values and members of a body. The longest valid body is the list of events of a webhook. */
-const maxValues = 200;
-
-/**
- * Reads and parses a JSON body.
- *
- * @throws {Refused} `unsupported_media_type`, `body_too_large`, `invalid_encoding`, `invalid_request`
- */
-async function readJsonBody(req: Request): Promise<unknown> {
-  if (contentTypeOf(req)?.type !== "application/json")
-    throw new Refused("unsupported_media_type", { target: "Content-Type", allowed: ["application/json"] });
-  const text = await readRequestBody(req, maxBody);
-  if (exceedsValueCount(text, maxValues))
-    throw new Refused("invalid_request", { reason: "it has too many values" });
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Refused("invalid_request", { reason: "it is not valid JSON" });
   }
 }

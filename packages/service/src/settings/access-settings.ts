@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { anyText, rate, type Setting, wholeNumber } from "./setting.ts";
+import { anyText, rate, type Setting, trueOrFalse, wholeNumber } from "./setting.ts";
 
 /** Settings of who is let in, and of what is recorded about it. */
 export const accessSettings = {
@@ -24,6 +24,14 @@ export const accessSettings = {
     ...anyText("the `aud` of the entitlements"),
     absent: "the demo's",
     means: "`aud` of the entitlements: what the issuer calls this service",
+  },
+  CADASTRE_DEMO_SIGN_IN: {
+    member: "demoSignIn",
+    path: "demo_sign_in",
+    ...trueOrFalse,
+    default: "true",
+    means:
+      "Whether the start of a demo prints an address that signs in to its page once: see [Sign-in of the demo](#sign-in-of-the-demo)",
   },
   CADASTRE_REFUSALS_PER_SECOND: {
     member: "refusalsPerSecond",

@@ -257,6 +257,7 @@ const at = (...paths: readonly string[]) => shaped({ resource: "Property", path:
 /** Requests to each route, by its path as the application declares it. Routes without an entry are not tested. */
 export const requestsOf = {
   "/": at("/"),
+  "/demo-keys": at("/demo-keys", "/demo-keys/"),
   "/explorer": at("/explorer", "/explorer/", "/explorer/swagger-ui.css"),
   "/favicon.ico": at("/favicon.ico"),
   "/reference": at("/reference"),
