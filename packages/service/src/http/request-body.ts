@@ -4,8 +4,7 @@ import type { Request } from "express";
 import { Refused } from "../errors.ts";
 
 /** Returns the media type of the request's body; undefined if it is missing or malformed. */
-const contentTypeOf = (req: Request): MediaType | undefined =>
-  parseMediaType(req.get("content-type") ?? "");
+const contentTypeOf = (req: Request): MediaType | undefined => parseMediaType(req.get("content-type") ?? "");
 
 /** Returns the text of the request's body. See `readBodyText` for its errors. */
 export const readRequestBody = (req: Request, limit: number): Promise<string> =>

@@ -19,7 +19,7 @@ export const referencePage = (root: string): string => `<!doctype html>
 <title>HTTP API reference – Cadastre</title>
 <link rel="icon" href="${root}/favicon.ico">
 <link rel="stylesheet" href="${root}/reference/swagger-ui.css">
-<main id="reference" data-document="${root}/openapi.json"></main>
+<div id="reference" data-document="${root}/openapi.json"></div>
 <script src="${root}/reference/swagger-ui-bundle.js"></script>
 <script src="${root}/reference/start.js"></script>
 </html>
@@ -35,5 +35,7 @@ SwaggerUIBundle({
   persistAuthorization: false,
   tryItOutEnabled: true,
   validatorUrl: null,
+  // Swagger UI gives the list of servers no name for screen readers.
+  onComplete: () => globalThis.document.querySelector("#servers")?.setAttribute("aria-label", "Server"),
 });
 `;
