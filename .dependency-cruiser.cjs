@@ -9,6 +9,7 @@ const packages = {
   reso: ["odata"],
   entitlement: ["odata"],
   manifest: [],
+  explorer: ["odata"],
   client: ["manifest"],
   store: ["odata", "entitlement"],
   sample: ["reso"],

@@ -9,7 +9,7 @@ const declaration =
 
 const sources = readdirSync(packages).flatMap((name) =>
   readdirSync(`${packages}${name}/src`, { recursive: true })
-    .filter((path) => path.endsWith(".ts"))
+    .filter((path) => /\.tsx?$/.test(path))
     .map((path) => `${packages}${name}/src/${path}`),
 );
 

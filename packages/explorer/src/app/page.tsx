@@ -1,0 +1,66 @@
+import type { ComponentType } from "preact";
+import { address } from "../address/current-address.ts";
+import type { View } from "../address/page-address.ts";
+import { FacetPanel } from "../facets/facet-panel.tsx";
+import { MapView } from "../map/map-view.tsx";
+import { firstModel } from "../query/current-query.ts";
+import { SearchBar } from "../search/search-bar.tsx";
+import { firstKey } from "../session/api-keys.ts";
+import { RecordTable } from "../table/record-table.tsx";
+import { Header } from "./header.tsx";
+import "./page.css";
+import { QueryStatus } from "./query-status.tsx";
+import { ViewTabs } from "./view-tabs.tsx";
+import { Welcome } from "./welcome.tsx";
+
+function Explore() {
+  return (
+    <div class="split">
+      <RecordTable />
+      <MapView />
+    </div>
+  );
+}
+
+const bodies: Readonly<Partial<Record<View, ComponentType>>> = {
+  explore: Explore,
+  table: RecordTable,
+  map: MapView,
+};
+
+function Workspace() {
+  const { error } = firstModel.value;
+  const Body = bodies[address.value.view] ?? Explore;
+  return (
+    <main class="workspace">
+      <SearchBar />
+      <div class="toolbar">
+        <ViewTabs />
+        <QueryStatus />
+      </div>
+      {error === undefined ? (
+        <div class="content">
+          <FacetPanel />
+          <div class="view">
+            <Body />
+          </div>
+        </div>
+      ) : (
+        <div class="empty" role="alert">
+          <h2>The service did not answer</h2>
+          <p>{error.message}</p>
+        </div>
+      )}
+    </main>
+  );
+}
+
+/** The whole page. */
+export function ExplorerPage() {
+  return (
+    <div class="page">
+      <Header />
+      {firstKey.value === undefined ? <Welcome /> : <Workspace />}
+    </div>
+  );
+}

@@ -1,0 +1,75 @@
+import { signal } from "@preact/signals";
+import { comparedRows, isComparing } from "../compare/compared-rows.ts";
+import { differs } from "../compare/merged-rows.ts";
+import { shownColumns, shownSet } from "../query/current-query.ts";
+import { firstRecords, secondRecords } from "../query/table-records.ts";
+import { firstKey, secondKey } from "../session/api-keys.ts";
+import { ColumnChooser } from "../table/column-chooser.tsx";
+import { formatCount } from "../table/format.ts";
+
+const choosesColumns = signal(false);
+
+function Comparison() {
+  const [first, second] = [firstKey.value, secondKey.value];
+  if (first === undefined || second === undefined) return null;
+  const rows = comparedRows.value;
+  const only = (side: string) => rows.filter(({ seenBy }) => seenBy === side).length;
+  const names = shownColumns.value.map(({ name }) => name);
+  const different = rows.filter((row) => names.some((name) => differs(row, name))).length;
+  const { count, error } = secondRecords.state.value;
+  return (
+    <>
+      <span class="count count-second">
+        <strong>{count === undefined ? "…" : formatCount(count)}</strong> {second.name}
+      </span>
+      {error === undefined ? (
+        <span class="quiet" aria-live="polite">
+          {isComparing.value
+            ? "comparing …"
+            : `of ${formatCount(rows.length)} rows here, ${formatCount(only("first"))} only ${first.name} sees, ${formatCount(only("second"))} only ${second.name}, ${formatCount(different)} differ`}
+        </span>
+      ) : (
+        <span class="quiet">
+          {second.name}: {error.message}
+        </span>
+      )}
+    </>
+  );
+}
+
+/** Count of the query, the time it took, and the columns. */
+export function QueryStatus() {
+  const { count, time, isLoading, error } = firstRecords.state.value;
+  const second = secondKey.value;
+  return (
+    <div class="status-line">
+      <span class={`count ${second === undefined ? "" : "count-first"}`} aria-live="polite">
+        <strong>{count === undefined ? (error ? "–" : "…") : formatCount(count)}</strong>{" "}
+        {second === undefined ? (count === 1 ? "record" : "records") : firstKey.value?.name}
+      </span>
+      <Comparison />
+      {second === undefined && time !== undefined && !isLoading && (
+        <span class="quiet">{Math.max(1, Math.round(time))} ms</span>
+      )}
+      <span class="spring" />
+      {shownSet.value !== undefined && (
+        <button
+          type="button"
+          class="button button-small"
+          onClick={() => {
+            choosesColumns.value = true;
+          }}
+        >
+          Columns {shownColumns.value.length} of {formatCount(shownSet.value.type.properties.size)}
+        </button>
+      )}
+      {choosesColumns.value && (
+        <ColumnChooser
+          onClose={() => {
+            choosesColumns.value = false;
+          }}
+        />
+      )}
+    </div>
+  );
+}

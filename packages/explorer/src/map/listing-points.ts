@@ -1,0 +1,148 @@
+import type { EntitySet } from "@cadastre/odata";
+import { computed, effect, type Signal, signal } from "@preact/signals";
+import { address } from "../address/current-address.ts";
+import { isRecord, type JsonObject } from "../api/json.ts";
+import { collectionPath, requestPage } from "../api/odata.ts";
+import type { SeenBy } from "../compare/merged-rows.ts";
+import type { LonLat } from "../query/area-terms.ts";
+import { secondSet, shownSet } from "../query/current-query.ts";
+import { firstKey, secondKey } from "../session/api-keys.ts";
+
+/** A record with a place. */
+export type ListingPoint = {
+  readonly key: string;
+  readonly place: LonLat;
+  readonly price: number | undefined;
+  readonly status: string;
+  readonly seenBy: SeenBy;
+};
+
+/** Points of a query as far as they are loaded. */
+export type LoadedPoints = {
+  readonly points: readonly ListingPoint[];
+  /** Records that were read, also those without a place. */
+  readonly read: number;
+  readonly count: number | undefined;
+  readonly isLoading: boolean;
+};
+
+/** Points that a map shows one by one. More need the grid of cells of the service. */
+export const mostPoints = 20_000;
+
+const pageSize = 1000;
+
+const none: LoadedPoints = { points: [], read: 0, count: undefined, isLoading: false };
+
+/** Properties that a place is read from, of those that the key sees. Undefined: it sees no place. */
+export function placeFields({ type }: EntitySet): readonly string[] | undefined {
+  if (type.properties.has("Latitude") && type.properties.has("Longitude")) return ["Latitude", "Longitude"];
+  return type.properties.has("Coordinates") ? ["Coordinates"] : undefined;
+}
+
+function placeOf(record: JsonObject): LonLat | undefined {
+  const [longitude, latitude] = [record["Longitude"], record["Latitude"]];
+  if (typeof longitude === "number" && typeof latitude === "number") return [longitude, latitude];
+  const point = record["Coordinates"];
+  const coordinates: unknown = isRecord(point) ? point["coordinates"] : undefined;
+  if (!Array.isArray(coordinates)) return undefined;
+  return [Number(coordinates[0]), Number(coordinates[1])];
+}
+
+function pointOf(record: JsonObject, keyName: string): readonly ListingPoint[] {
+  const place = placeOf(record);
+  if (place === undefined) return [];
+  const [price, status] = [record["ListPrice"], record["StandardStatus"]];
+  return [
+    {
+      key: String(record[keyName]),
+      place,
+      price: typeof price === "number" ? price : undefined,
+      status: typeof status === "string" ? status : "",
+      seenBy: "both",
+    },
+  ];
+}
+
+async function load(
+  set: EntitySet,
+  filter: string,
+  apiKey: string,
+  into: Signal<LoadedPoints>,
+  abort: AbortSignal,
+): Promise<void> {
+  const keyName = set.type.key[0] ?? "";
+  const shown = ["ListPrice", "StandardStatus"].filter((name) => set.type.properties.has(name));
+  let path: string | undefined = collectionPath(set.name, {
+    $filter: filter,
+    $select: [keyName, ...(placeFields(set) ?? []), ...shown].join(","),
+    $count: "true",
+    $top: String(pageSize),
+  });
+  let points: ListingPoint[] = [];
+  let read = 0;
+  let count: number | undefined;
+  while (path !== undefined && read < mostPoints) {
+    const page = await requestPage(path, apiKey, abort);
+    if (abort.aborted) return;
+    points = [...points, ...page.records.flatMap((record) => pointOf(record, keyName))];
+    read += page.records.length;
+    count ??= page.count;
+    path = page.next;
+    const isLoading = path !== undefined && read < mostPoints;
+    // The first page is shown at once; the index of the points is not made anew for each of the others.
+    if (!isLoading || read === pageSize || read % (5 * pageSize) === 0)
+      into.value = { points, read, count, isLoading };
+  }
+}
+
+const ofFirst = signal(none);
+const ofSecond = signal(none);
+
+/** True while a map is on the page: only then are points asked for. */
+export const mapIsShown = signal(false);
+
+function follow(into: Signal<LoadedPoints>, key: typeof firstKey, set: typeof shownSet): void {
+  effect(() => {
+    const apiKey = key.value?.apiKey;
+    const current = set.value;
+    const { filter } = address.value;
+    if (apiKey === undefined || current === undefined || !mapIsShown.value || !placeFields(current)) {
+      into.value = none;
+      return undefined;
+    }
+    const controller = new AbortController();
+    into.value = { ...into.peek(), isLoading: true };
+    load(current, filter, apiKey, into, controller.signal).catch(() => {
+      // The table tells why.
+      if (!controller.signal.aborted) into.value = none;
+    });
+    return () => controller.abort();
+  });
+}
+
+follow(ofFirst, firstKey, shownSet);
+follow(ofSecond, secondKey, secondSet);
+
+/** Merges the points of two keys. One that both see is at the place that the first one sees. */
+function merged(first: readonly ListingPoint[], second: readonly ListingPoint[]): readonly ListingPoint[] {
+  const inSecond = new Set(second.map(({ key }) => key));
+  const inFirst = new Set(first.map(({ key }) => key));
+  return [
+    ...first.map((point) => (inSecond.has(point.key) ? point : { ...point, seenBy: "first" as const })),
+    ...second
+      .filter(({ key }) => !inFirst.has(key))
+      .map((point) => ({ ...point, seenBy: "second" as const })),
+  ];
+}
+
+/** Points of the map, under one key or two. */
+export const listingPoints = computed<LoadedPoints>(() => {
+  const first = ofFirst.value;
+  if (secondKey.value === undefined) return first;
+  const second = ofSecond.value;
+  return {
+    ...first,
+    points: merged(first.points, second.points),
+    isLoading: first.isLoading || second.isLoading,
+  };
+});

@@ -1,0 +1,44 @@
+import { firstKey, secondKey } from "../session/api-keys.ts";
+import { formatCount } from "../table/format.ts";
+import { listingPoints, mostPoints } from "./listing-points.ts";
+
+/** What the colours of the map mean, and how many records it shows. */
+export function MapLegend() {
+  const { points, read, count, isLoading } = listingPoints.value;
+  const [first, second] = [firstKey.value, secondKey.value];
+  const rows =
+    second === undefined
+      ? [
+          ["open", "Active"],
+          ["pending", "Pending"],
+          ["closed", "Closed"],
+          ["other", "Other"],
+        ]
+      : [
+          ["both", "both see"],
+          ["first", `only ${first?.name} sees`],
+          ["second", `only ${second.name} sees`],
+        ];
+  const shown = Math.min(read, count ?? read);
+  return (
+    <div class="map-legend">
+      <ul>
+        {rows.map(([name, title]) => (
+          <li key={name}>
+            <i class={`dot mark-${name}`} />
+            {title}
+          </li>
+        ))}
+      </ul>
+      <p aria-live="polite">
+        {isLoading
+          ? `Loading ${formatCount(shown)} of ${formatCount(count ?? 0)} …`
+          : `${formatCount(points.length)} places`}
+        {!isLoading &&
+          count !== undefined &&
+          count > mostPoints &&
+          ` of the first ${formatCount(mostPoints)}: narrow the filter to see the rest`}
+      </p>
+    </div>
+  );
+}
