@@ -4,6 +4,7 @@ import type { View } from "../address/page-address.ts";
 import { FacetPanel } from "../facets/facet-panel.tsx";
 import { MapView } from "../map/map-view.tsx";
 import { firstModel } from "../query/current-query.ts";
+import { RecordPanel } from "../record/record-panel.tsx";
 import { SearchBar } from "../search/search-bar.tsx";
 import { firstKey } from "../session/api-keys.ts";
 import { RecordTable } from "../table/record-table.tsx";
@@ -44,6 +45,7 @@ function Workspace() {
           <div class="view">
             <Body />
           </div>
+          <RecordPanel />
         </div>
       ) : (
         <div class="empty" role="alert">

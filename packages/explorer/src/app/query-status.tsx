@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import { comparedRows, isComparing } from "../compare/compared-rows.ts";
 import { differs } from "../compare/merged-rows.ts";
+import { CopyDialog } from "../copy/copy-dialog.tsx";
 import { shownColumns, shownSet } from "../query/current-query.ts";
 import { firstRecords, secondRecords } from "../query/table-records.ts";
 import { firstKey, secondKey } from "../session/api-keys.ts";
@@ -8,6 +9,7 @@ import { ColumnChooser } from "../table/column-chooser.tsx";
 import { formatCount } from "../table/format.ts";
 
 const choosesColumns = signal(false);
+const copies = signal(false);
 
 function Comparison() {
   const [first, second] = [firstKey.value, secondKey.value];
@@ -62,6 +64,22 @@ export function QueryStatus() {
         >
           Columns {shownColumns.value.length} of {formatCount(shownSet.value.type.properties.size)}
         </button>
+      )}
+      <button
+        type="button"
+        class="button button-small"
+        onClick={() => {
+          copies.value = true;
+        }}
+      >
+        Copy as …
+      </button>
+      {copies.value && (
+        <CopyDialog
+          onClose={() => {
+            copies.value = false;
+          }}
+        />
       )}
       {choosesColumns.value && (
         <ColumnChooser
