@@ -38,6 +38,7 @@ const folders = {
     postgres: ["functions"],
     knex: ["sql", "bound", "compile"],
     csdl: ["model"],
+    editor: ["syntax", "model", "functions", "bound"],
     apply: ["syntax", "model", "sql", "bound", "compile", "evaluate", "json"],
   },
   server: {

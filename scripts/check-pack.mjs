@@ -173,8 +173,9 @@ try {
   if (stripped.length === 0) throw new Error("found nothing marked as internal: is the pattern right?");
   told(`installed by npm; ${stripped.length} internal names are in no type`);
 
-  // The types of a portable entry need none of Node, and no package that only others of the workspace bring.
-  const portable = entries.filter((name) => /^@cadastre\/odata(?!\/(?:paging|run)$)/.test(name));
+  // The types of a portable entry need none of Node, and no package that only others of the workspace bring. The editor's peers are beside
+  // `all` only.
+  const portable = entries.filter((name) => /^@cadastre\/odata(?!\/(?:paging|run|editor)$)/.test(name));
   const runAll = async () => {
     linkPeers(modules);
     const names = JSON.stringify(entries);

@@ -193,10 +193,10 @@ const withoutAnnotations = (model: EntityModel): EntityModel => {
   const plain = <T extends StructuredType>(type: T): T => {
     const known = types.get(type);
     if (known !== undefined) return known as T;
-    const { annotations: _, structured = new Map(), ...rest } = type as T & EntityType;
+    const { annotations: _, structured, ...rest }: StructuredType & Partial<EntityType> = type;
     const links = new Map<string, StructuredProperty>();
     types.set(type, { ...rest, structured: links });
-    for (const [own, { target, ...one }] of structured) {
+    for (const [own, { target, ...one }] of structured ?? []) {
       const aim = plain(target());
       links.set(own, { ...one, target: () => aim });
     }
