@@ -7,7 +7,7 @@ import type {
 import { isNumeric } from "../bound/typing.ts";
 import { functionTable } from "../functions/table.ts";
 import type { PrimitiveType, StructuralProperty, StructuredType } from "../model/types.ts";
-import { type FilterPosition, filterPosition, type Operand } from "./filter-position.ts";
+import { type FilterOperand, type FilterPosition, filterPosition } from "./filter-position.ts";
 
 /**
  * Returns values of a property that begin with a text, to choose from after `eq '`.
@@ -58,7 +58,7 @@ async function optionsAt(
 }
 
 /** Literals that an expression can be compared with, before other operands. */
-function literalsFor(compared: Operand | undefined): readonly Completion[] {
+function literalsFor(compared: FilterOperand | undefined): readonly Completion[] {
   const { type, property } = compared ?? {};
   const texts =
     property?.enumType === undefined
@@ -83,7 +83,7 @@ const literalsByType: Partial<Record<PrimitiveType, readonly string[]>> = {
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 async function valuesOf(
-  compared: Operand | undefined,
+  compared: FilterOperand | undefined,
   typed: string,
   suggestValues: SuggestValues | undefined,
 ): Promise<readonly Completion[]> {
@@ -111,7 +111,7 @@ const countOptions: readonly Completion[] = ["$filter", "$search"].map((label) =
 /** Completions of the members of types, since a type of a thousand properties is asked for at each key. */
 const completionsOfTypes = new WeakMap<StructuredType, readonly Completion[]>();
 
-function membersOf({ type }: Operand): readonly Completion[] {
+function membersOf({ type }: FilterOperand): readonly Completion[] {
   if (typeof type !== "object") return [];
   let completions = completionsOfTypes.get(type);
   if (completions === undefined) {

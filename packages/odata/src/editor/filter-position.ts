@@ -4,7 +4,7 @@ import { operatorAt } from "../syntax/operators.ts";
 import { filterTokens, isOpenString, type Token } from "./filter-tokens.ts";
 
 /** What an expression yields, as far as its text says it before it is complete. */
-export type Operand = {
+export type FilterOperand = {
   /** Undefined if it is not known. */
   readonly type: PrimitiveType | StructuredType | undefined;
   readonly collection: boolean;
@@ -28,13 +28,13 @@ export type FilterPosition = {
   /** Text from there up to the position. */
   readonly typed: string;
   /** The entity, or what the path before the slash yields. */
-  readonly instance: Operand;
+  readonly instance: FilterOperand;
   /** Range variables of the lambda expressions around the position, by name. */
-  readonly variables: ReadonlyMap<string, Operand>;
+  readonly variables: ReadonlyMap<string, FilterOperand>;
   /** The expression before an operator that is expected. */
-  readonly operand: Operand | undefined;
+  readonly operand: FilterOperand | undefined;
   /** The expression that a value at the position is compared with. */
-  readonly compared: Operand | undefined;
+  readonly compared: FilterOperand | undefined;
   /** True if what stands before an operator that is expected is a condition already. */
   readonly isCondition: boolean;
 };
@@ -45,24 +45,24 @@ type Frame = {
   /** Path before the parentheses. */
   readonly path: string;
   /** Value whose members bare names are: the entity, or an item of the collection that is counted. */
-  readonly instance: Operand;
+  readonly instance: FilterOperand;
   /** Items of the collection before the parentheses. */
-  readonly items: Operand;
+  readonly items: FilterOperand;
   /** False until the range variable, or the option of `$count`, is named. */
   isNamed: boolean;
-  variables: ReadonlyMap<string, Operand>;
+  variables: ReadonlyMap<string, FilterOperand>;
   /** The last complete operand. Undefined if an operand is expected. */
-  operand: Operand | undefined;
-  compared: Operand | undefined;
+  operand: FilterOperand | undefined;
+  compared: FilterOperand | undefined;
   /** True after an arithmetic operator: the types of both sides decide about that of the result. */
   isComputed: boolean;
   isCondition: boolean;
 };
 
-const boolean: Operand = { type: "Edm.Boolean", collection: false };
-const count: Operand = { type: "Edm.Int64", collection: false };
-const unknown: Operand = { type: undefined, collection: false };
-const string: Operand = { type: "Edm.String", collection: false };
+const boolean: FilterOperand = { type: "Edm.Boolean", collection: false };
+const count: FilterOperand = { type: "Edm.Int64", collection: false };
+const unknown: FilterOperand = { type: undefined, collection: false };
+const string: FilterOperand = { type: "Edm.String", collection: false };
 
 /** Returns what may stand at the end of `before`, the text of a filter up to the cursor. Total: faulty text is read as well as it can be. */
 export function filterPosition(before: string, type: StructuredType): FilterPosition {
@@ -77,10 +77,10 @@ export function filterPosition(before: string, type: StructuredType): FilterPosi
 }
 
 class PositionReader {
-  readonly #entity: Operand;
+  readonly #entity: FilterOperand;
   readonly #frames: Frame[];
 
-  constructor(entity: Operand) {
+  constructor(entity: FilterOperand) {
     this.#entity = entity;
     this.#frames = [frameOf({ opener: "group", instance: entity, variables: new Map() })];
   }
@@ -142,10 +142,10 @@ class PositionReader {
   }
 
   /** Returns what a path names. */
-  #resolve(path: string): Operand {
+  #resolve(path: string): FilterOperand {
     const [first = "", ...rest] = path.split("/");
     const { instance, variables } = this.#frame;
-    const starts: Readonly<Record<string, Operand>> = { $it: this.#entity, $this: instance };
+    const starts: Readonly<Record<string, FilterOperand>> = { $it: this.#entity, $this: instance };
     return rest.reduce(memberOf, starts[first] ?? variables.get(first) ?? memberOf(instance, first));
   }
 
@@ -194,7 +194,7 @@ const frameOf = (start: FrameStart): Frame => ({
   ...start,
 });
 
-function complete(frame: Frame, operand: Operand): void {
+function complete(frame: Frame, operand: FilterOperand): void {
   frame.operand = frame.isComputed ? unknown : operand;
 }
 
@@ -213,7 +213,7 @@ function readOperator(word: string, frame: Frame): void {
   frame.operand = undefined;
 }
 
-const literals: Readonly<Record<string, Operand>> = {
+const literals: Readonly<Record<string, FilterOperand>> = {
   true: boolean,
   false: boolean,
   null: unknown,
@@ -222,7 +222,7 @@ const literals: Readonly<Record<string, Operand>> = {
 };
 
 /** Returns what closed parentheses yield. */
-function resultOf({ opener, path, items, operand, isCondition }: Frame): Operand {
+function resultOf({ opener, path, items, operand, isCondition }: Frame): FilterOperand {
   if (opener === "lambda") return boolean;
   if (opener === "count") return count;
   if (opener === "filtered") return { ...items, collection: true };
@@ -235,7 +235,7 @@ function resultOf({ opener, path, items, operand, isCondition }: Frame): Operand
 }
 
 /** Returns what a name yields inside an expression that a path begins with. */
-function memberOf(operand: Operand, name: string): Operand {
+function memberOf(operand: FilterOperand, name: string): FilterOperand {
   if (name === "$count") return count;
   if (typeof operand.type !== "object") return unknown;
   const property = operand.type.properties.get(name);

@@ -16,7 +16,7 @@ import { filterLanguage } from "./filter-language.ts";
 export { type FilterFault, filterFault } from "./check-filter.ts";
 export { filterCompletions, type SuggestValues } from "./complete-filter.ts";
 export { filterLanguage } from "./filter-language.ts";
-export { type FilterPosition, filterPosition, type Operand } from "./filter-position.ts";
+export { type FilterOperand, type FilterPosition, filterPosition } from "./filter-position.ts";
 
 /** Options of {@link filterEditor}. */
 export type FilterEditorOptions = {
