@@ -71,7 +71,8 @@ test("a start without listings serves none, says how to load some, and serves wh
     expect(await ready()).toEqual([503, { status: "not_ready", reasons: ["no_active_build"] }]);
     expect(service.isServing).toBe(false);
     const property = await get("/reso/odata/Property");
-    expect([property.status, property.text]).toEqual([404, (await get("/reso/odata/Nope")).text]);
+    const unknown = (await get("/reso/odata/Nope")).text.replace("Nope", "Property");
+    expect([property.status, property.text]).toEqual([404, unknown]);
     expect(startText({ baseUrl: service.baseUrl, keys: [...keys] }, service, folder.demo)).toContain(
       "  cadastre ingest --resource Property",
     );
