@@ -25,6 +25,7 @@ export {
   legacyValueOf,
   type OwnLookupValue,
 } from "./lookups.ts";
+export { navigations, type ResourceNavigation } from "./navigation.ts";
 export { ownResourceNames, type RecordName } from "./own-resources.ts";
 export { cellOfWhere, placekeyResolution, whereOfCell } from "./placekey.ts";
 export { coreFields, keyFieldOf, type ResoResource, recordNames } from "./resources.ts";

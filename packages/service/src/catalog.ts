@@ -266,5 +266,8 @@ export const defaultOrder: readonly string[] = ["ModificationTimestamp"];
 /** Largest page of a collection, in records. Source: interface specification, section 8. */
 export const maxTop = 1000;
 
+/** Largest page of a collection with `$expand`, in records. Source: interface specification, section 8. */
+export const maxTopExpanded = 500;
+
 /** Largest `$skip`, in records. Source: interface specification, section 8. */
 export const maxSkip = 10_000;

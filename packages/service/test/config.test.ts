@@ -25,6 +25,7 @@ test("without variables everything has its default", () => {
     pageSize: 100,
     minimumCellSize: 10,
     topIsTotal: false,
+    extensions: ["expand"],
     batchRequests: 100,
     requestsPerSecond: 100,
     refusalsPerSecond: 10,

@@ -78,6 +78,8 @@ export type AnswerSettings = {
   readonly pageSizeWithTop: number;
   /** Largest `$top`, and largest page that a client may prefer. */
   readonly maxTop: number;
+  /** Largest `$top`, and largest page, with `$expand`. */
+  readonly maxTopExpanded: number;
   readonly maxSkip: number;
   /** True if `$top` is the number of records of all pages together, as OData has it; false if it is the size of each page. */
   readonly topIsTotal: boolean;

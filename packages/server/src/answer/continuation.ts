@@ -56,13 +56,14 @@ type PageSize = {
 
 /** Returns the page size. With `topIsTotal`, `$top` is the number of records of all pages together, otherwise that of each page. */
 export function pageSizeOf(
-  { top, preferences: { pageSize } }: Pick<CollectionOptions, "top" | "preferences">,
+  { top, expand, preferences: { pageSize } }: Pick<CollectionOptions, "top" | "expand" | "preferences">,
   position: PageStart | undefined,
-  settings: Pick<AnswerSettings, "pageSize" | "pageSizeWithTop" | "topIsTotal">,
+  settings: Pick<AnswerSettings, "pageSize" | "pageSizeWithTop" | "topIsTotal" | "maxTopExpanded">,
 ): PageSize {
-  if (top === undefined) return { size: pageSize?.value ?? settings.pageSize, left: null };
+  const largest = expand === undefined ? Number.POSITIVE_INFINITY : settings.maxTopExpanded;
+  if (top === undefined) return { size: Math.min(pageSize?.value ?? settings.pageSize, largest), left: null };
   const left = position?.left ?? top;
-  const size = Math.min(left, pageSize?.value ?? settings.pageSizeWithTop);
+  const size = Math.min(left, pageSize?.value ?? settings.pageSizeWithTop, largest);
   return { size, left: settings.topIsTotal ? left : null };
 }
 

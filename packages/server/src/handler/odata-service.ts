@@ -180,6 +180,7 @@ function settingsOf<Request, Sets extends readonly EntitySetDeclaration[]>({
     // Many clients follow no next link after they have stated how many records they want.
     pageSizeWithTop: maxTop,
     maxTop,
+    maxTopExpanded: maxTop,
     maxSkip,
     topIsTotal: true,
     switchedOff: new Set([...unsupported, ...switchedOff]),

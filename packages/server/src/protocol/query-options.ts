@@ -54,6 +54,8 @@ export type OptionRules = {
   /** The host's own options, by name in lower case. */
   readonly ownOptions: ReadonlyMap<string, unknown>;
   readonly maxTop: number;
+  /** Largest `$top` with `$expand`. */
+  readonly maxTopExpanded: number;
   readonly maxSkip: number;
 };
 
@@ -170,7 +172,7 @@ export function parseCollection(request: OdataRequest, rules: OptionRules): Coll
     ...toRowOptions(read, rules),
     texts,
     orderBy: readOption(options, "$orderby"),
-    top: atMost(rules.maxTop, "$top", read),
+    top: atMost(texts.has("$expand") ? rules.maxTopExpanded : rules.maxTop, "$top", read),
     skip: atMost(rules.maxSkip, "$skip", read) ?? 0,
     skipToken: texts.get("$skiptoken"),
     count: readOption(options, "$count") ?? false,

@@ -49,7 +49,7 @@ export function addExplorer(
       // Of equals the first one: a program that accepts anything gets JSON.
       return (req.accepts("json", "html") === "html" ? page : index)(req, res, next);
     });
-    if (files !== undefined) routes.use("/assets", assetHandler(files, compression));
+    routes.use("/assets", assetHandler(files, compression));
   }
   const fixed = { body: icon, contentType: "image/x-icon", headers: day };
   addRead(routes, faviconOperation, fixedAnswer(fixed, compression));

@@ -1,11 +1,14 @@
-import { restrict, type Scope } from "@cadastre/entitlement";
+import { type RestrictedQuery, restrict, type Scope } from "@cadastre/entitlement";
 import { type BoundQuery, QueryError } from "@cadastre/odata";
+import { writeRecords } from "@cadastre/odata/run";
 import type { PageRead, RecordPage, RecordSource } from "@cadastre/server/parts";
 import { type Bookmark, type Store, StoreError } from "@cadastre/store";
 import type { MemoryBudget } from "../http/memory-budget.ts";
 import type { RecentIdentities } from "../identity/recent-identities.ts";
 import type { Stages } from "../telemetry/stages.ts";
+import { addRelated, mostRelated, type RelatedReader, tooManyRelated, withLinkFields } from "./expansion.ts";
 import { atPlacekey } from "./placekey.ts";
+import { refusePaths } from "./related-sets.ts";
 
 /** Services that a source reads from. */
 export type SourceServices = {
@@ -22,46 +25,107 @@ export type SourceCaller = { readonly scope: Scope; readonly stages: Stages };
 export const listingSource = (services: SourceServices, caller: SourceCaller): RecordSource => ({
   page: (query, read) => readPage(query, read, services, caller),
   count: (query, read) => countRecords(query, read, services, caller),
-  one: async (query, { nulls }) => {
+  one: async (query, { nulls, expand, signal }) => {
     const { scope, stages } = caller;
-    const restricted = stages.time("restrict", () => restrict(query, scope));
-    return stages.timeAsync("run", (within) => services.store.one(restricted, { nulls, stages: within }), {
-      entitySet: query.entitySet.name,
-    });
+    const restricted = stages.time("restrict", () => restrictRecords(withLinkFields(query, expand), scope));
+    const record = await stages.timeAsync(
+      "run",
+      (within) => services.store.one(restricted, { nulls, stages: within }),
+      { entitySet: query.entitySet.name },
+    );
+    if (record === undefined || expand.length === 0) return record;
+    const read = relatedReader(services, caller, { nulls, signal });
+    const [expanded = ""] = await addRelated([Buffer.from(record).toString()], query, expand, read);
+    return Buffer.from(expanded);
   },
 });
 
+/** Restricts a query to what a scope grants. @throws {QueryError} `not_supported` for a path to related records */
+function restrictRecords(query: BoundQuery, scope: Scope): RestrictedQuery {
+  refusePaths(query);
+  return restrict(query, scope);
+}
+
+/** Records that are read at once, of those that an item of `$expand` leads to. */
+const relatedPage = 1000;
+
+/** Returns a reader of related records. @throws {QueryError} `query_too_complex` if they are too many */
+const relatedReader =
+  (
+    { store }: SourceServices,
+    { scope, stages }: SourceCaller,
+    { nulls, signal }: Pick<PageRead, "nulls" | "signal">,
+  ): RelatedReader =>
+  async (query) => {
+    const restricted = stages.time("restrict", () => restrictRecords({ ...query, top: relatedPage }, scope));
+    const records: string[] = [];
+    let from: Bookmark | undefined;
+    do {
+      const page = await stages.timeAsync(
+        "run",
+        (within) => store.page(restricted, { lines: true, nulls, from, signal, stages: within }),
+        { entitySet: query.entitySet.name },
+      );
+      records.push(...linesOf(page.records));
+      page.release?.();
+      from = page.next ?? undefined;
+      if (records.length > mostRelated) throw tooManyRelated();
+    } while (from !== undefined);
+    return records;
+  };
+
+const linesOf = (records: Uint8Array): readonly string[] =>
+  Buffer.from(records.buffer, records.byteOffset, records.byteLength).toString().split("\n").slice(0, -1);
+
 async function readPage(
   query: BoundQuery,
-  { from, count, nulls, form, own, signal }: PageRead,
+  read: PageRead,
   services: SourceServices,
-  { scope, stages }: SourceCaller,
+  caller: SourceCaller,
 ): Promise<RecordPage> {
+  const { from, count, nulls, form, expand, own, signal } = read;
+  const { scope, stages } = caller;
   const { store, memory } = services;
   const start = from && bookmarkOf(from);
   const placekey = own.get("placekey");
   const wanted = await withStaleTokenError(
     atPlacekey(query, placekey, { scope, stages, signal }, services, start?.checkpoint),
   );
-  const restricted = stages.time("restrict", () => restrict(wanted, scope));
-  const reserved = await stages.timeAsync("reserve", () =>
-    memory.reserve(scope.customer, estimatedBytes(restricted, nulls, form), signal),
-  );
+  const restricted = stages.time("restrict", () => restrictRecords(withLinkFields(wanted, expand), scope));
+  const estimated = estimatedBytes(restricted, nulls, form) * (1 + expand.length);
+  const reserved = await stages.timeAsync("reserve", () => memory.reserve(scope.customer, estimated, signal));
   try {
     const page = await stages.timeAsync(
       "run",
       (within) =>
         withStaleTokenError(
-          store.page(restricted, { count, nulls, form, from: start, signal, stages: within }),
+          store.page(restricted, {
+            count,
+            nulls,
+            ...(expand.length === 0 ? { form } : { lines: true }),
+            from: start,
+            signal,
+            stages: within,
+          }),
         ),
       { entitySet: query.entitySet.name },
     );
-    reserved.resize(page.records.buffer.byteLength);
-    const release = () => {
-      page.release?.();
-      reserved.release();
-    };
-    return { ...page, next: page.next && positionOf(page.next), release };
+    const next = page.next && positionOf(page.next);
+    if (expand.length === 0) {
+      reserved.resize(page.records.buffer.byteLength);
+      const release = () => {
+        page.release?.();
+        reserved.release();
+      };
+      return { ...page, next, release };
+    }
+    const lines = linesOf(page.records);
+    page.release?.();
+    const expanded = await addRelated(lines, wanted, expand, relatedReader(services, caller, read));
+    const plain = Buffer.from(expanded.join());
+    const records = form === undefined ? plain : writeRecords(plain, form);
+    reserved.resize(records.byteLength);
+    return { ...page, records, next, release: () => reserved.release() };
   } catch (error) {
     reserved.release();
     throw error;
@@ -75,7 +139,7 @@ async function countRecords(
   { scope, stages }: SourceCaller,
 ): Promise<number> {
   const wanted = await atPlacekey(query, own.get("placekey"), { scope, stages, signal }, services);
-  const restricted = stages.time("restrict", () => restrict(wanted, scope));
+  const restricted = stages.time("restrict", () => restrictRecords(wanted, scope));
   return stages.timeAsync("run", (within) => services.store.count(restricted, { signal, stages: within }), {
     entitySet: query.entitySet.name,
   });

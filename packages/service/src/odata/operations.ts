@@ -1,5 +1,6 @@
 import { type OptionName, offeredOptions, type ResourcePath } from "@cadastre/server/parts";
 import { maxSkip, maxTop } from "../catalog.ts";
+import type { Extension } from "../extensions.ts";
 import { odataRoot } from "../http/odata-protocol.ts";
 import { type Operation, type Parameter, type Schema, textSchema } from "../http/operation.ts";
 import { optionRules } from "./services.ts";
@@ -99,6 +100,7 @@ type OfferedOption =
       OptionName,
       | "$filter"
       | "$select"
+      | "$expand"
       | "$orderby"
       | "$top"
       | "$skip"
@@ -113,6 +115,7 @@ type OfferedOption =
 const options: Readonly<Record<OfferedOption, readonly [Schema, string]>> = {
   $filter: [textSchema, "Condition, such as `ListPrice le 500000 and City eq 'Austin'`"],
   $select: [textSchema, "Names of properties, with commas between"],
+  $expand: [textSchema, "Related records to add, such as `Media($select=MediaURL;$top=1)`"],
   $orderby: [textSchema, "Properties or expressions, each with `asc` or `desc`"],
   $top: [{ type: "integer", minimum: 0, maximum: maxTop }, "Records of a page"],
   $skip: [{ type: "integer", minimum: 0, maximum: maxSkip }, "Records to pass over"],
@@ -129,7 +132,7 @@ const toParameter = (name: OfferedOption): Parameter => {
   return { name, in: "query", description, schema };
 };
 
-const toOperation = (kind: ResourcePath["kind"]): Operation => {
+const toOperation = (kind: ResourcePath["kind"], extensions: readonly Extension[]): Operation => {
   const { places = [], ...read } = reads[kind];
   return {
     method: "get",
@@ -137,7 +140,7 @@ const toOperation = (kind: ResourcePath["kind"]): Operation => {
     ...read,
     parameters: [
       ...places,
-      ...offeredOptions(kind, optionRules).map((name) => toParameter(name as OfferedOption)),
+      ...offeredOptions(kind, optionRules(extensions)).map((name) => toParameter(name as OfferedOption)),
     ],
   };
 };
@@ -176,9 +179,9 @@ const batch: Schema = {
   additionalProperties: false,
 };
 
-/** All operations under the OData root. */
-export const odataOperations: readonly Operation[] = [
-  ...(Object.keys(reads) as ResourcePath["kind"][]).map(toOperation),
+/** Returns all operations under the OData root. */
+export const odataOperations = (extensions: readonly Extension[]): readonly Operation[] => [
+  ...(Object.keys(reads) as ResourcePath["kind"][]).map((kind) => toOperation(kind, extensions)),
   {
     method: "post",
     path: `${set}/$query`,

@@ -1,17 +1,19 @@
 import { type Scope, visibleEntitySet } from "@cadastre/entitlement";
-import type { EntityModel, EntitySet, SystemOptionName } from "@cadastre/odata";
+import type { EntityModel, EntitySet } from "@cadastre/odata";
 import type { SkipTokenKey } from "@cadastre/odata/paging";
 import { dictionaryCatalog } from "@cadastre/reso";
 import type { AnswerSession, AnswerSettings, OwnOption } from "@cadastre/server/parts";
-import { defaultOrder, maxSkip, maxTop } from "../catalog.ts";
+import { defaultOrder, maxSkip, maxTop, maxTopExpanded } from "../catalog.ts";
 import type { Config } from "../config.ts";
 import { Refused } from "../errors.ts";
+import { type Extension, switchedOffBut } from "../extensions.ts";
 import { listingSource, type SourceCaller, type SourceServices } from "./listing-source.ts";
 import { requirePlacekey } from "./placekey.ts";
+import { withNavigation } from "./related-sets.ts";
 
 /** Dependencies of the OData routes. */
 export type OdataServices = SourceServices & {
-  readonly config: Pick<Config, "pageSize" | "topIsTotal" | "tokenLife" | "baseUrl">;
+  readonly config: Pick<Config, "pageSize" | "topIsTotal" | "tokenLife" | "baseUrl" | "extensions">;
   readonly skipTokenKey: SkipTokenKey;
   /** Returns this number of random bytes, for the nonces of tokens, which must never repeat. */
   readonly random: (bytes: number) => Uint8Array;
@@ -21,19 +23,20 @@ export type OdataServices = SourceServices & {
   readonly now: () => number;
 };
 
-/** Options of the interface beside those of OData, and the system options that it does not have. Source: interface specification, section 4.1. */
-export const optionRules = {
-  switchedOff: new Set<SystemOptionName>(["$apply", "$compute", "$expand", "$search"]),
+/** Options of the interface beside those of OData, and the system options that are refused. Source: interface specification, section 4.1. */
+export const optionRules = (extensions: readonly Extension[]) => ({
+  switchedOff: switchedOffBut(extensions),
   ownOptions: new Map<string, OwnOption>([["placekey", { check: requirePlacekey }]]),
-} as const;
+});
 
 /** Returns the settings of all sessions. */
 export const answerSettings = (services: OdataServices): AnswerSettings => ({
-  ...optionRules,
+  ...optionRules(services.config.extensions),
   pageSize: services.config.pageSize,
   pageSizeWithTop: services.config.topIsTotal ? services.config.pageSize : maxTop,
   topIsTotal: services.config.topIsTotal,
   maxTop,
+  maxTopExpanded,
   maxSkip,
   skipTokenKey: services.skipTokenKey,
   tokenLife: services.config.tokenLife,
@@ -44,14 +47,19 @@ export const answerSettings = (services: OdataServices): AnswerSettings => ({
 const models = new WeakMap<readonly EntitySet[], WeakMap<Scope, EntityModel>>();
 
 /** Returns the active sets with the fields that the caller may see: the same object for the same caller. */
-function visibleModel(active: readonly EntitySet[], scope: Scope): EntityModel {
+function visibleModel(
+  active: readonly EntitySet[],
+  scope: Scope,
+  extensions: readonly Extension[],
+): EntityModel {
   const ofActive = models.get(active) ?? new WeakMap<Scope, EntityModel>();
   models.set(active, ofActive);
   const known = ofActive.get(scope);
   if (known !== undefined) return known;
-  const entitySets = active
+  const visible = active
     .filter(({ name }) => scope.visible(name))
     .map((entitySet) => visibleEntitySet(entitySet, scope));
+  const entitySets = extensions.includes("expand") ? withNavigation(visible) : visible;
   const model = { ...dictionaryCatalog.model, entitySets };
   ofActive.set(scope, model);
   return model;
@@ -66,7 +74,7 @@ export const sessionOf = (
   settings: AnswerSettings,
   { scope, stages }: SourceCaller,
 ): AnswerSession => ({
-  model: visibleModel(services.activeEntitySets, scope),
+  model: visibleModel(services.activeEntitySets, scope, services.config.extensions),
   source: listingSource(services, { scope, stages }),
   settings,
   queryDefaults,

@@ -26,9 +26,9 @@ const files: readonly Operation[] = [
   openRead("/reference/swagger-ui.css", "The page's style", "text/css"),
 ];
 
-/** All operations of the service. */
-const operations: readonly Operation[] = [
-  ...odataOperations,
+/** Returns all operations of the service. */
+const operationsOf = ({ extensions }: Pick<Config, "extensions">): readonly Operation[] => [
+  ...odataOperations(extensions),
   ...[...v1Endpoints, ...deliveryEndpoints].map(toOperation),
   keySetOperation,
   ...healthOperations,
@@ -42,11 +42,12 @@ const operations: readonly Operation[] = [
 const folder = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
 
 /** Adds routes for the OpenAPI document and for Swagger UI. They need no API key, and load nothing from other hosts. */
-export function addReference(routes: IRouter, { baseUrl, compression }: Config): void {
+export function addReference(routes: IRouter, config: Config): void {
+  const { baseUrl, compression } = config;
   const root = rootPathOf(baseUrl);
   const policy = { "content-security-policy": referencePolicy };
   const fixed: readonly (readonly [Operation, contentType: string, body: string])[] = [
-    [document, "application/json", JSON.stringify(openApiDocument(operations, baseUrl))],
+    [document, "application/json", JSON.stringify(openApiDocument(operationsOf(config), baseUrl))],
     [page, "text/html;charset=utf-8", referencePage(root)],
     [script, "text/javascript;charset=utf-8", referenceScript],
   ];

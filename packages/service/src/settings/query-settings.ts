@@ -1,5 +1,6 @@
+import { extensionNames, readExtensions } from "../extensions.ts";
 import { leastMemory } from "../http/memory-limits.ts";
-import { rate, type Setting, trueOrFalse, wholeNumber } from "./setting.ts";
+import { rate, readBy, type Setting, trueOrFalse, wholeNumber } from "./setting.ts";
 
 /** Settings of queries: pages, limits and what they run on. */
 export const querySettings = {
@@ -16,6 +17,16 @@ export const querySettings = {
     ...trueOrFalse,
     default: "false",
     means: "Whether `$top` counts the records of all pages together: see [Pages](#pages)",
+  },
+  CADASTRE_EXTENSIONS: {
+    member: "extensions",
+    path: "extensions",
+    isList: true,
+    is: readBy(readExtensions),
+    must: `\`none\`, or names with commas between of: ${extensionNames.join(", ")}`,
+    default: "expand",
+    means:
+      "What is offered beyond the six sets, or `none`: `expand` is `$expand`, see [Related records](#related-records)",
   },
   CADASTRE_BATCH_REQUESTS: {
     member: "batchRequests",

@@ -117,13 +117,25 @@ const rareOptions: fc.Arbitrary<Texts> = some(
     placekey,
     $format: pick("json", "xml", ";"),
     $search: pick("Oven"),
-    $expand: pick("Media"),
     $skiptoken: pick("x", "AAAA"),
     $top: pick("-1", "1001"),
     $nope: pick("1"),
     custom: pick("1"),
   },
   12,
+);
+
+/** Related records, also those of an own field that a caller may not see. */
+const expand = pick(
+  "Media",
+  "Media($select=MediaKey;$orderby=Order desc;$count=true;$top=1)",
+  "Media/$count",
+  "ListAgent($select=MemberKey;$expand=Office($select=OfficeName)),ListOffice",
+  "BuyerAgent/$ref,OpenHouses",
+  "Office,Media",
+  "OfficeBroker($expand=Media($top=1))",
+  "Listing($select=ListingKey,City;$expand=Media)",
+  "*",
 );
 
 const collectionOf = (resource: ResourceName) => fc.constant(`/reso/odata/${resource}`);
@@ -168,6 +180,14 @@ const ofAddress: Readonly<Record<ResourcePath["kind"], fc.Arbitrary<Request>>> =
         options: both(plainOptions(resource), rareOptions),
       })),
     },
+    {
+      weight: 2,
+      arbitrary: ofEach((resource) => ({
+        resource,
+        path: collectionOf(resource),
+        options: both(plainOptions(resource), some({ $expand: expand }, 1)),
+      })),
+    },
     shaped({
       resource: "Property",
       path: collectionOf("Property"),
@@ -188,7 +208,10 @@ const ofAddress: Readonly<Record<ResourcePath["kind"], fc.Arbitrary<Request>>> =
   Entity: ofEach((resource) => ({
     resource,
     path: entityOf(resource),
-    options: some({ $select: selectsOf(resource), $ignorenulls: boolean, $top: pick("1") }, 5),
+    options: some(
+      { $select: selectsOf(resource), $ignorenulls: boolean, $top: pick("1"), $expand: expand },
+      5,
+    ),
   })),
 };
 
@@ -282,6 +305,7 @@ export const requestsOf = {
     at("/reso/odata/Teams", "/reso/odata/Nope", "/reso/odata/Property('p0", "/reso/odata/%zz"),
     at("/reso/odata/Property(ListingId='1')", "/reso/odata/Property('p0')/City", "/reso/odata/$batch"),
   ),
+  "/assets": at("/assets", "/assets/nope.js", "/assets/%2e%2e/index.html", "/assets/../index.html"),
 } as const satisfies Record<string, fc.Arbitrary<Request>>;
 
 /** Requests to the JSON endpoints, most of them to those that read records. */
@@ -299,5 +323,5 @@ export const requests: fc.Arbitrary<Request> = fc.oneof(
   { weight: 40, arbitrary: requestsOf["/reso/odata"] },
   { weight: 10, arbitrary: v1Requests },
   { weight: 2, arbitrary: fc.oneof(...Object.values(requestsOf)) },
-  at("/v2", "/assets/nope.js", "/reso", "/reso/odatax"),
+  at("/v2", "/reso", "/reso/odatax"),
 );
