@@ -41,7 +41,7 @@ export const protocolErrors = {
   not_acceptable: {
     kind: "not_acceptable",
     message:
-      "the format is not offered: data is `application/json`, counts and values are `text/plain`, metadata is either XML or JSON",
+      "the format is not offered: data is `application/json`, collections also `csv`, `geojson` and `jsonl`, counts and values are `text/plain`, metadata is either XML or JSON",
   },
   precondition_failed: {
     kind: "precondition_failed",

@@ -1,11 +1,13 @@
+import { setImmediate } from "node:timers/promises";
 import type { BoundExpand, BoundQuery, EntitySet } from "@cadastre/odata";
 import type { OdataRequest } from "../protocol/odata-request.ts";
 import { preferenceApplied } from "../protocol/prefer.ts";
 import { parseCollection } from "../protocol/query-options.ts";
-import type { Answer } from "./answer.ts";
+import type { Answer, Piece } from "./answer.ts";
 import type { AnswerSession, RecordPage } from "./answer-session.ts";
 import { answerApplied } from "./applied.ts";
 import { nextLinkOf, type PageStart, pageSizeOf, startOfPage, type Walk } from "./continuation.ts";
+import { type FileCollection, fileAnswer, fileCollectionOf } from "./file-collection.ts";
 import { bindExpansion, bindRows, readFor, withOptionTarget } from "./read-query.ts";
 import { recordFormOf, renderCollection } from "./render.ts";
 
@@ -18,7 +20,8 @@ export async function answerCollection(
   const { root, stages } = request;
   const { settings, source, model } = session;
   const options = stages.time("parse", () => parseCollection(request, settings));
-  if (options.apply !== undefined) return answerApplied(request, entitySet, session, options);
+  if (options.apply !== undefined && options.file === undefined)
+    return answerApplied(request, entitySet, session, options);
   const walk: Walk = { entitySet: entitySet.name, session, options };
   const position = stages.time("parse", () => startOfPage(walk));
   const { size, left } = pageSizeOf(options, position, settings);
@@ -27,21 +30,25 @@ export async function answerCollection(
     expand: bindExpansion(options, entitySet, model),
   }));
   const { count, ignoreNulls, format, own } = options;
+  const file = options.file && fileCollectionOf(options.file, query, options);
   const content = { root, namespace: model.namespace, query, expand, format };
   const read = {
     from: position?.from,
     count,
-    nulls: !ignoreNulls,
+    // CSV has empty cells in any case.
+    nulls: !ignoreNulls && options.file !== "csv",
     form: recordFormOf(content),
     expand,
     own,
     signal: request.clientGone(),
   };
   const page = await withOptionTarget({ options, bound: query, read, session }, () =>
-    source.page(readFor(format, query), read),
+    source.page(file?.query ?? readFor(format, query), read),
   );
   try {
-    return stages.time("render", () => render(page, { query, expand, left }, walk, request, session));
+    const found = { query, expand, left };
+    if (file !== undefined) return await renderFile(file, page, found, walk, request);
+    return stages.time("render", () => render(page, found, walk, request, session));
   } catch (error) {
     page.release?.();
     throw error;
@@ -67,4 +74,24 @@ function render(
   const nextLink = nextLinkOf(page, left, walk, request);
   const answer = renderCollection({ root, namespace, query, expand, format, records, count, nextLink });
   return { ...answer, headers: preferenceApplied(preferences), release };
+}
+
+/** Renders a page in a file format, some records at a time between other requests. */
+async function renderFile(
+  { format, write }: FileCollection,
+  page: RecordPage,
+  { left }: Pick<PageQuery, "left">,
+  walk: Walk,
+  request: OdataRequest,
+): Promise<Answer> {
+  const pieces = write(page);
+  const next = () => request.stages.time("render", () => pieces.next());
+  const body: Piece[] = [];
+  for (let piece = next(); piece.done !== true; piece = next()) {
+    body.push(piece.value);
+    await setImmediate();
+  }
+  const answer = fileAnswer(format, body, nextLinkOf(page, left, walk, request));
+  const headers = { ...preferenceApplied(walk.options.preferences), ...answer.headers };
+  return { ...answer, headers, release: page.release };
 }

@@ -149,10 +149,13 @@ async function* write(replies: AsyncIterable<BatchReply>): AsyncIterable<string 
   yield "]}";
 }
 
+/** Matches the media types whose bodies are JSON. Source: OData JSON Format 4.01, section 19.3. */
+const jsonType = /^application\/(?:[\w.-]+\+)?json(?:;|$)/;
+
 /** Writes the body of a reply: JSON unchanged, text as a string, and anything else as base64url. */
 function* writeBody(contentType: string, body: Body): Iterable<string | Uint8Array> {
   yield ',"body":';
-  if (contentType.startsWith("application/json")) yield* copiedSlicesOf(body);
+  if (jsonType.test(contentType)) yield* copiedSlicesOf(body);
   else {
     const bytes = Buffer.concat([...slicesOf(body)]);
     yield JSON.stringify(bytes.toString(contentType.startsWith("text/") ? "utf8" : "base64url"));

@@ -12,7 +12,7 @@ export type JsonFormat = {
   readonly streaming: boolean;
 };
 
-const minimalJson: JsonFormat = { metadata: "minimal", ieee754: false, streaming: false };
+export const minimalJson: JsonFormat = { metadata: "minimal", ieee754: false, streaming: false };
 
 export const xmlType = "application/xml";
 export const textType = "text/plain;charset=utf-8";

@@ -9,7 +9,14 @@ import type {
   Transformation,
 } from "@cadastre/odata/tree";
 import { ProtocolError } from "../errors.ts";
-import { type JsonFormat, jsonFormatOf, metadataFormatOf, requireTextResponse } from "./format.ts";
+import { type FileFormat, fileFormatOf } from "./file-format.ts";
+import {
+  type JsonFormat,
+  jsonFormatOf,
+  metadataFormatOf,
+  minimalJson,
+  requireTextResponse,
+} from "./format.ts";
 import type { OdataRequest } from "./odata-request.ts";
 import { type OptionName, type OptionTexts, readOptionTexts } from "./option-texts.ts";
 import { type Preferences, preferencesOf } from "./prefer.ts";
@@ -105,6 +112,8 @@ export type CollectionOptions = EntityOptions &
     readonly skip: number;
     readonly skipToken: string | undefined;
     readonly count: boolean;
+    /** Undefined: the answer is JSON, in the format `format`. */
+    readonly file: FileFormat | undefined;
   };
 
 /**
@@ -149,7 +158,7 @@ export function parseCountRequest(request: OdataRequest, rules: OptionRules): Ro
 
 export const parseEntity = (request: OdataRequest, rules: OptionRules): EntityOptions => {
   const read = readOptions(request, "Entity", rules);
-  const options = toEntityOptions(read, request, rules);
+  const options = toEntityOptions(read, request, rules, toFormat(read, request));
   const { compute, expand, preferences } = options;
   // Without these there is no expression that could use one.
   const aliases = compute === undefined && expand === undefined ? {} : readAliases(read.options);
@@ -167,9 +176,12 @@ export function parseCollection(request: OdataRequest, rules: OptionRules): Coll
       written("$skip"),
     );
   }
+  const file = fileFormatOf(texts.get("$format"), request.header("accept"));
+  const format = file === undefined ? toFormat(read, request) : minimalJson;
   return {
-    ...toEntityOptions(read, request, rules),
+    ...toEntityOptions(read, request, rules, format),
     ...toRowOptions(read, rules),
+    file,
     texts,
     orderBy: readOption(options, "$orderby"),
     top: atMost(texts.has("$expand") ? rules.maxTopExpanded : rules.maxTop, "$top", read),
@@ -187,6 +199,7 @@ function toEntityOptions(
   read: OptionTexts,
   request: OdataRequest,
   { maxTop }: Pick<OptionRules, "maxTop">,
+  format: JsonFormat,
 ): Omit<EntityOptions, "aliases"> {
   const { options } = read;
   const { pageSize, omitNulls } = preferencesOf(request.header("prefer"), maxTop);
@@ -196,7 +209,7 @@ function toEntityOptions(
     select: readOption(options, "$select"),
     compute: readOption(options, "$compute"),
     expand: readOption(options, "$expand"),
-    format: toFormat(read, request),
+    format,
     ignoreNulls,
     preferences: { pageSize, omitNulls: ignoreNulls ? omitNulls : undefined },
   };

@@ -8,6 +8,7 @@ export type Origins = "*" | readonly string[];
 const exposed: readonly string[] = [
   "OData-Version",
   "ETag",
+  "Link",
   "Preference-Applied",
   "Retry-After",
   "RateLimit-Limit",

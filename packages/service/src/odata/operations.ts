@@ -7,6 +7,12 @@ import { optionRules } from "./services.ts";
 
 const xml = { "application/xml": textSchema };
 const plain = { "text/plain": textSchema };
+/** Files of a page, by `$format`. Their next page is in the header `Link`. */
+const files = {
+  "application/geo+json": { type: "object" },
+  "application/x-ndjson": textSchema,
+  "text/csv": textSchema,
+};
 const json = (schema: Schema) => ({ "application/json": schema });
 
 const context = { "@odata.context": { type: "string", format: "uri" } };
@@ -61,7 +67,7 @@ const reads: Readonly<Record<ResourcePath["kind"], Read>> = {
     path: set,
     summary: "Records of a set, page by page",
     places: [entitySet],
-    gives: json(collection),
+    gives: { ...json(collection), ...files },
   },
   Count: { path: `${set}/$count`, summary: "Number of records", places: [entitySet], gives: plain },
   Entity: { path: one, summary: "One record", places: [entitySet, key], gives: json(entity) },
@@ -121,7 +127,10 @@ const options: Readonly<Record<OfferedOption, readonly [Schema, string]>> = {
   $skip: [{ type: "integer", minimum: 0, maximum: maxSkip }, "Records to pass over"],
   $skiptoken: [textSchema, "Only ever part of a next link"],
   $count: [flag, "Whether to count all records"],
-  $format: [textSchema, "Media type of the answer, such as `application/json;odata.metadata=full`"],
+  $format: [
+    textSchema,
+    "Media type of the answer, such as `application/json;odata.metadata=full`; of a collection also `csv`, `geojson` or `jsonl`",
+  ],
   $ignorenulls: [flag, "Whether to leave out members that are null"],
   $ignorecase: [flag, "Whether `$filter` compares texts without regard to case"],
   placekey: [textSchema, "Canonical Placekey: every listing of that property"],

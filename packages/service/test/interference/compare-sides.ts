@@ -18,7 +18,8 @@ const bytesOf = ({ status, headers, text }: Reply): string => {
   return [status, ...told.map(([name, value]) => `${name}: ${String(value)}`), "", text].join("\n");
 };
 
-const nextLinkOf = ({ text }: Reply): string | undefined => /"@odata\.nextLink":"([^"]+)"/.exec(text)?.[1];
+const nextLinkOf = ({ text, headers }: Reply): string | undefined =>
+  /"@odata\.nextLink":"([^"]+)"/.exec(text)?.[1] ?? /^<([^>]+)>/.exec(String(headers["link"]))?.[1];
 
 /** Thrown if two answers differ that must be equal. */
 class Leak extends Error {

@@ -53,7 +53,7 @@ const formats = pick(
 
 const headers = some(
   {
-    accept: fc.oneof(formats, pick("application/xml", "*/*")),
+    accept: fc.oneof(formats, pick("application/xml", "text/csv", "*/*")),
     "if-none-match": pick("*", '"a"'),
     "if-match": pick("*", '"a"'),
     prefer: pick("maxpagesize=1", "odata.maxpagesize=2", "maxpagesize=x", "omit-values=nulls"),
@@ -112,10 +112,12 @@ const plainOptions = (resource: ResourceName): fc.Arbitrary<Texts> =>
     ),
   );
 
+const fileFormats = ["csv", "geojson", "jsonl"] as const;
+
 const rareOptions: fc.Arbitrary<Texts> = some(
   {
     placekey,
-    $format: pick("json", "xml", ";"),
+    $format: pick("json", "xml", ";", ...fileFormats),
     $search: pick("Oven"),
     $skiptoken: pick("x", "AAAA"),
     $top: pick("-1", "1001"),
@@ -193,6 +195,14 @@ const ofAddress: Readonly<Record<ResourcePath["kind"], fc.Arbitrary<Request>>> =
       path: collectionOf("Property"),
       options: both(plainOptions("Property"), some({ placekey }, 1)),
     }),
+    {
+      weight: 2,
+      arbitrary: ofEach((resource) => ({
+        resource,
+        path: collectionOf(resource),
+        options: both(plainOptions(resource), some({ $format: pick(...fileFormats) }, 1)),
+      })),
+    },
   ),
   Count: ofEach((resource) => ({
     resource,
