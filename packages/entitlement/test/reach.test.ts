@@ -138,7 +138,7 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
   // Who reaches its tables.
   ["packages/store/src/registry/registry.ts", "database", [registry]],
   // Who makes SQL of a query: the store, of those that it has taken restricted, and a server over tables of a host.
-  ["packages/odata/src/compile/query.ts", "compilePage", [storeReads]],
+  ["packages/odata/src/compile/query.ts", "compilePage", ["packages/store/src/read/cells.ts", storeReads]],
   ["packages/odata/src/compile/query.ts", "compileCount", [ownTables]],
   ["packages/odata/src/compile/query.ts", "compileValue", computed],
   ["packages/odata/src/compile/partitions.ts", "compileMergedPage", [storeReads]],

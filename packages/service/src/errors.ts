@@ -58,6 +58,14 @@ const serviceErrors = {
     message:
       "`geography` must be `national:US`, `state:TX`, `zip:78701` or `county:TX/Travis`, with a county of 1 to 200 characters",
   },
+  invalid_box: {
+    kind: "invalid",
+    target: "box",
+    message:
+      "`box` must be west, south, east and north in degrees, such as `-98.1,30,-97.4,30.6`, with west below east and south below north",
+  },
+  invalid_cells: { kind: "invalid", target: "cells", message: "`cells` must be an integer from 1 to 128" },
+  invalid_filter: { kind: "invalid", target: "filter", message: "`filter` is no valid condition" },
   invalid_limit: { kind: "invalid", target: "limit", message: "`limit` must be an integer from 1 to 500" },
   invalid_cursor: {
     kind: "invalid",

@@ -81,6 +81,7 @@ async function serve(store: Partial<Store>, environment: Record<string, string> 
     store: {
       page: async () => emptyPage,
       count: async () => 0,
+      cells: async () => ({ checkpoint: 0, cells: new Int32Array() }),
       one: async () => undefined,
       coverage: async () => undefined,
       checkpoint: async () => 0,

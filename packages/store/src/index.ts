@@ -13,6 +13,7 @@ export type { ReplicaState, ReplicaStatus } from "./read/replica-status.ts";
 export type { CostClass, Use } from "./read/scheduler.ts";
 export type {
   Bookmark,
+  CellCounts,
   Change,
   Page,
   ReadOptions,

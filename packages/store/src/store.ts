@@ -111,6 +111,17 @@ export type Page = {
   readonly count?: number;
 };
 
+/** Numbers of records in the cells of a grid over two numbers, such as latitude and longitude. */
+export type CellCounts = {
+  /** Number of the last commit that was read. */
+  readonly checkpoint: number;
+  /**
+   * Three numbers for each cell with records: the numbers of the cell in both directions, and that of its records. Cell 0 begins at 0.
+   * Records without one of the two values are in no cell.
+   */
+  readonly cells: Int32Array;
+};
+
 /**
  * Queries, each restricted to a scope. Every method throws {@link StoreError} `query_timeout`, `query_canceled`,
  * `store_busy`.
@@ -123,6 +134,17 @@ export type Store = {
     query: RestrictedQuery,
     options?: Pick<ReadOptions, "signal" | "background" | "stages">,
   ) => Promise<number>;
+  /**
+   * Returns the number of matching records in each cell of a grid.
+   *
+   * @param query selects two numbers, in whose order the cells are numbered
+   * @param cellsPerUnit cells from a whole number to the next, in both directions
+   */
+  readonly cells: (
+    query: RestrictedQuery,
+    cellsPerUnit: number,
+    options?: Pick<ReadOptions, "signal" | "background" | "stages">,
+  ) => Promise<CellCounts>;
   /** Returns the first matching record as JSON text in UTF-8. */
   readonly one: (
     query: RestrictedQuery,

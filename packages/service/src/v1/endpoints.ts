@@ -2,6 +2,7 @@ import type { Endpoint } from "../endpoint/endpoint.ts";
 import { accountResources } from "./account-resources.ts";
 import { fieldCompleteness } from "./field-completeness.ts";
 import { listing } from "./listing.ts";
+import { mapGrid } from "./map-grid.ts";
 import { mlsProfiles } from "./mls-profiles.ts";
 import { physicalProperty } from "./property.ts";
 import type { V1Services } from "./services.ts";
@@ -11,6 +12,7 @@ export const v1Endpoints: readonly Endpoint<V1Services>[] = [
   physicalProperty,
   listing,
   fieldCompleteness,
+  mapGrid,
   accountResources,
   mlsProfiles,
 ];

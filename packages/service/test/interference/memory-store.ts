@@ -49,6 +49,19 @@ export function openMemoryStore(): FilledStore {
   return {
     page,
     count: async (query) => rowsOf(query).length,
+    cells: async (query, cellsPerUnit) => {
+      const counts = new Map<string, number>();
+      for (const row of rowsOf(query)) {
+        const place = query.select.map(({ expression }) => evaluate(expression, row) ?? null);
+        if (place.includes(null)) continue;
+        const cell = place
+          .map((degrees) => Math.floor(Number((Number(degrees) * cellsPerUnit).toFixed(6))))
+          .join();
+        counts.set(cell, (counts.get(cell) ?? 0) + 1);
+      }
+      const cells = [...counts].flatMap(([cell, count]) => [...cell.split(",").map(Number), count]);
+      return { checkpoint, cells: Int32Array.from(cells) };
+    },
     one: async (query, options) => {
       const { length, records: found } = await page(query, options);
       return length === 0 ? undefined : found;

@@ -273,6 +273,20 @@ const ofEndpoint = {
       some({ osn: pick(...systems, ""), source: pick("mls", ""), limit: pick("1") }, 6),
     ),
   }),
+  "/v1/map-grid": shaped({
+    resource: "Property",
+    path: pick("/v1/map-grid"),
+    options: both(
+      some({ filter: filtersOf("Property"), limit: pick("1") }, 3),
+      some(
+        {
+          box: pick("-98,30,-97,31", "-180,-90,180,90", "-124,40,-120,46", "1,2"),
+          cells: pick("1", "4", "128", "0"),
+        },
+        2,
+      ),
+    ),
+  }),
   "/v1/account/resources": shaped({
     resource: "Property",
     path: pick("/v1/account/resources"),
@@ -323,6 +337,7 @@ const v1Requests: fc.Arbitrary<Request> = fc.oneof(
   { weight: 8, arbitrary: requestsOf["/v1/properties/{:id}"] },
   { weight: 6, arbitrary: requestsOf["/v1/listings/{:listing_key}"] },
   { weight: 6, arbitrary: requestsOf["/v1/field-completeness"] },
+  { weight: 6, arbitrary: requestsOf["/v1/map-grid"] },
   requestsOf["/v1/account/resources"],
   requestsOf["/v1/mls-profiles"],
   requestsOf["/v1"],

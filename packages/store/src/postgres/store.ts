@@ -8,6 +8,7 @@ import { createCoverages, type ReadCoverage } from "../coverage/coverages.ts";
 import { createConnectionPool, writeSettings } from "../database/postgres-connections.ts";
 import { throwUnavailable } from "../database/postgres-faults.ts";
 import { StoreError } from "../errors.ts";
+import { compileCells } from "../read/cells.ts";
 import { compileCountRequest, compileOrderValues } from "../read/compile.ts";
 import { firstOf, withPosition } from "../read/current-compiler.ts";
 import { type QueryLimits, shareOf, unlimitedShare } from "../read/customer-share.ts";
@@ -39,6 +40,7 @@ import {
   findStart,
   type PageAndCount,
   readAsOf,
+  readCells,
   readCount,
   readCurrent,
   readLatest,
@@ -183,6 +185,12 @@ class PostgresStore implements WritableStore {
     const { stages = untimed } = options;
     const count = stages.time("compile", () => compileCountRequest(query, this.#find(query), undefined));
     return this.#read(query, { count: true }, options, (run) => readCount(run, count));
+  };
+
+  readonly cells: WritableStore["cells"] = (query, cellsPerUnit, options = {}) => {
+    const { stages = untimed } = options;
+    const cells = stages.time("compile", () => compileCells(query, this.#find(query), cellsPerUnit));
+    return this.#read(query, { count: true }, options, (run) => readCells(run, cells));
   };
 
   readonly one: WritableStore["one"] = (query, options = {}) => {

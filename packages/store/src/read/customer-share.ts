@@ -31,6 +31,7 @@ export function shareOf(
 export const inBackground = (store: Store): Store => ({
   page: (query, options) => store.page(query, { ...options, background: true }),
   count: (query, options) => store.count(query, { ...options, background: true }),
+  cells: (query, cellsPerUnit, options) => store.cells(query, cellsPerUnit, { ...options, background: true }),
   one: (query, options) => store.one(query, { ...options, background: true }),
   checkpoint: store.checkpoint,
   coverage: store.coverage,

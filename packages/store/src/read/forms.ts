@@ -14,6 +14,15 @@ export type ReadForms = {
   readonly dialect: Dialect;
   /** Selects the text of a record in the form that the reader expects. */
   readonly text: SqlFragment;
+  /**
+   * Selects the number of the cell of a grid that the stored value of a projection lies in, see `compileCells`. Undefined if the value is
+   * computed, or stored in another form.
+   */
+  readonly storedCell?: (
+    projection: Projection,
+    cellsPerUnit: number,
+    of: Mapping,
+  ) => SqlFragment | undefined;
   /** Selects a value that a projection of the query computes, in the form that the reader decodes by type. */
   readonly computed: (query: BoundQuery, projection: Projection, of: Mapping) => SqlFragment;
 };

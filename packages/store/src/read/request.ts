@@ -8,6 +8,8 @@ import type { Page } from "../store.ts";
 export type ReadRequest<Plan = PlanRef> = {
   readonly page?: PageRequest<Plan> | undefined;
   readonly count?: CountRequest | undefined;
+  /** See `compileCells`. */
+  readonly cells?: CompiledSql | undefined;
   /** Set to read as of a checkpoint. */
   readonly asOf?: AsOf | undefined;
   /** Timeout in milliseconds from the moment that a reader starts the request. */
@@ -82,6 +84,8 @@ export type ReadResult = {
   readonly checkpoint: number;
   readonly page?: PageResult | undefined;
   readonly count?: number | undefined;
+  /** See `CellCounts`. */
+  readonly cells?: Int32Array | undefined;
 };
 
 export type PageResult = {

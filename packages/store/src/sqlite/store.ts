@@ -10,6 +10,7 @@ import { createCoverages, type ReadCoverage } from "../coverage/coverages.ts";
 import type { Session } from "../database/session.ts";
 import { StoreError } from "../errors.ts";
 import { pinsKey } from "../read/access.ts";
+import { compileCells } from "../read/cells.ts";
 import { compileCountRequest, compileOrderValues, type ReadableTable } from "../read/compile.ts";
 import { firstOf, withPosition } from "../read/current-compiler.ts";
 import { type QueryLimits, shareOf } from "../read/customer-share.ts";
@@ -158,6 +159,13 @@ class SqliteStore implements WritableStore {
     return (await this.#read({ count, timeout: this.#timeout }, query, options)).count ?? 0;
   };
 
+  readonly cells: WritableStore["cells"] = async (query, cellsPerUnit, options = {}) => {
+    const { stages = untimed } = options;
+    const cells = stages.time("compile", () => compileCells(query, this.#find(query), cellsPerUnit));
+    const read = await this.#read({ cells, timeout: this.#timeout }, query, options);
+    return { checkpoint: read.checkpoint, cells: read.cells ?? new Int32Array() };
+  };
+
   readonly one = async (
     query: RestrictedQuery,
     options: Pick<ReadOptions, "nulls" | "signal" | "background" | "stages"> = {},
@@ -233,10 +241,10 @@ class SqliteStore implements WritableStore {
     }: Pick<ReadOptions, "signal" | "background" | "since" | "until" | "stages">,
   ): Promise<ReadResult> {
     if (this.#pool === undefined) return this.#reader.read(request);
-    const { page, count } = request;
+    const { page, count, cells } = request;
     const expected = expectedCost(query, this.#find(query).table, {
       page: page !== undefined,
-      count: count !== undefined,
+      count: count !== undefined || cells !== undefined,
       changes: since !== undefined || until !== undefined,
     });
     const share = shareOf(query, this.#limits);

@@ -180,6 +180,32 @@ export function masks(harness: Harness): void {
     );
   });
 
+  test("a grid counts records by the masked value", { timeout: 120_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(scope, filter, fc.constantFrom(1, 10, 100), async (granted, asked, cellsPerUnit) => {
+        const query = askPlots({ filter: asked, select: "Latitude,Longitude" }, granted);
+        if (query.select.length < 2) return;
+        const expected = new Map<string, number>();
+        for (const row of rows.filter((one) => matches(query.filter, one))) {
+          const values = query.select.map((item) => shown(item, row));
+          if (values.includes(null)) continue;
+          // The values have at most 8 digits after the point.
+          const cell = values.map((value) =>
+            Math.floor(Math.round(Number(value) * 1e8) / (1e8 / cellsPerUnit)),
+          );
+          expected.set(cell.join(), (expected.get(cell.join()) ?? 0) + 1);
+        }
+        const { checkpoint, cells } = await store.cells(query, cellsPerUnit);
+        const found = new Map<string, number>();
+        for (let at = 0; at < cells.length; at += 3)
+          found.set(cells.slice(at, at + 2).join(), cells[at + 2] ?? 0);
+        expect(found).toEqual(expected);
+        expect(checkpoint).toBe(await store.checkpoint());
+      }),
+      { numRuns: 3 * Number(process.env["CASES"] ?? 3) },
+    );
+  });
+
   test("a masked member without a value is left out where nulls are", async () => {
     const masked = { fields: "*", masks: { PostalCode: "prefix3", Street: "null" } } as const;
     const query = askPlots({ select: "PlotKey,PostalCode,Street,Tags", top: 80 }, plotScope(masked, masked));

@@ -1,5 +1,6 @@
 import type { CompiledSql } from "@cadastre/odata";
 import { StoreError } from "../../errors.ts";
+import { CellRows } from "../../read/cells.ts";
 import {
   type CountRequest,
   chosenOf,
@@ -9,6 +10,7 @@ import {
   type VersionStatements,
 } from "../../read/request.ts";
 import type { HistoricalState } from "../../read/versions.ts";
+import type { CellCounts } from "../../store.ts";
 import type { Query, TextRow } from "../connection/round-trip.ts";
 import { postgresLastCheckpoint } from "../layout/bookkeeping.ts";
 import type { ClosedSinceCache } from "./closed-since-cache.ts";
@@ -145,6 +147,17 @@ async function readWith(
     await run([rowsQuery(versions)]);
   }
   return { page: rows?.finish(), count: counted };
+}
+
+/** Reads the cells of a query in one snapshot with their checkpoint, see `compileCells`. */
+export async function readCells(run: Run, cells: CompiledSql): Promise<CellCounts> {
+  let checkpoint = 0;
+  const rows = new CellRows();
+  const head = numberOf(postgresLastCheckpoint, (number) => {
+    checkpoint = number;
+  });
+  await run([head, { ...cells, onRow: (fields) => rows.add(fields) }]);
+  return { checkpoint, cells: rows.finish() };
 }
 
 /** Reads the count of a query from the latest state. */

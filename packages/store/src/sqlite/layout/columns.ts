@@ -56,5 +56,14 @@ export const sqliteForms: ReadForms = {
   dialect: sqlite,
   // Read as bytes, so that no string is created.
   text: sql`cast(${record} as blob)`,
+  storedCell: ({ property, expression }, cellsPerUnit, of) => {
+    if (expression.kind !== "Property" || expression.base !== undefined) return undefined;
+    const { sql: column, encoding } = of.column(property);
+    const units = 10 ** (property.scale ?? 0) / cellsPerUnit;
+    if (encoding !== "scaled" || !Number.isInteger(units)) return undefined;
+    // A division of integers truncates, so a negative remainder means the cell below.
+    const unit = value(BigInt(units));
+    return sql`${column} / ${unit} - (${column} % ${unit} < 0)`;
+  },
   computed: (query, projection, of) => compileValue(query, projection, sqlite, of),
 };

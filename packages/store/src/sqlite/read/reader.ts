@@ -12,6 +12,7 @@ import {
 import { readValue, registerFunctions } from "@cadastre/odata/sqlite";
 import type { Database, Statement } from "better-sqlite3";
 import { StoreError } from "../../errors.ts";
+import { CellRows } from "../../read/cells.ts";
 import {
   type AsOf,
   type CountRequest,
@@ -101,7 +102,7 @@ export class Reader {
    * @throws {StoreError} `query_timeout`, `query_canceled`
    */
   readWithin(
-    { page, count, asOf, timeout }: ReadRequest<SeenPlanRef>,
+    { page, count, cells, asOf, timeout }: ReadRequest<SeenPlanRef>,
     memory: Memory = newMemory,
   ): ReadResult {
     const layout = page && this.#layoutOf(page);
@@ -111,6 +112,7 @@ export class Reader {
         checkpoint: asOf?.checkpoint ?? this.#number(head),
         page: page && layout && this.#page(page, layout, hasClosed, memory),
         count: count === undefined ? undefined : this.#count(count, hasClosed),
+        cells: cells && this.#cells(cells),
       };
     });
   }
@@ -229,6 +231,12 @@ export class Reader {
     const { unguarded } = request;
     const isCovered = unguarded !== undefined && this.#statements.isCovered(unguarded);
     return this.#number(isCovered ? unguarded : chosenOf(request, hasClosed));
+  }
+
+  #cells({ text, values }: CompiledSql): Int32Array {
+    const cells = new CellRows();
+    for (const row of this.#statements.prepare(text).iterate(...values)) cells.add(row as readonly unknown[]);
+    return cells.finish();
   }
 
   #layoutOf({ plan: { id, plan } }: PageRequest<SeenPlanRef>): RecordLayout {
