@@ -8,7 +8,7 @@ export type CopiedQuery = {
 };
 
 /** Environment variable that every program reads the key from: a copied text never holds a key. */
-export const keyVariable = "CADASTRE_KEY";
+const keyVariable = "CADASTRE_KEY";
 
 const entries = ({ options }: CopiedQuery) => Object.entries(options).filter(([, value]) => value !== "");
 
@@ -23,7 +23,7 @@ export function addressOfQuery(query: CopiedQuery): string {
 /** Quotes a text for a POSIX shell. */
 const shellText = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-export function toCurl(query: CopiedQuery): string {
+function toCurl(query: CopiedQuery): string {
   return [
     `curl -sG ${shellText(`${query.service}/${query.entitySet}`)}`,
     `  -H "x-api-key: $${keyVariable}"`,
@@ -31,7 +31,7 @@ export function toCurl(query: CopiedQuery): string {
   ].join(" \\\n");
 }
 
-export function toTypeScript(query: CopiedQuery): string {
+function toTypeScript(query: CopiedQuery): string {
   const parameters = entries(query).map(
     ([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)},`,
   );
@@ -52,7 +52,7 @@ console.log(records.length);
 `;
 }
 
-export function toPython(query: CopiedQuery): string {
+function toPython(query: CopiedQuery): string {
   const parameters = entries(query).map(
     ([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)},`,
   );
@@ -82,7 +82,7 @@ print(len(records))
 /** Quotes a text for Power Query M. */
 const powerQueryText = (text: string): string => `"${text.replaceAll('"', '""').replaceAll("#(", "#(#)(")}"`;
 
-export function toPowerQuery(query: CopiedQuery): string {
+function toPowerQuery(query: CopiedQuery): string {
   return `let
     // Make a parameter ${keyVariable} (Manage Parameters) that holds the key.
     Source = OData.Feed(
@@ -98,7 +98,7 @@ in
 /** Quotes a text for SQL. */
 const sqlText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-export function toDuckDb(query: CopiedQuery): string {
+function toDuckDb(query: CopiedQuery): string {
   return `-- In the duckdb program, with the key in the environment variable ${keyVariable}. Reads one page, of at most 1,000 records.
 install httpfs;
 load httpfs;

@@ -38,7 +38,7 @@ export function CopyDialog({ onClose }: { readonly onClose: () => void }) {
           Done
         </button>
       </header>
-      <div class="copy-forms" role="group" aria-label="Program">
+      <div class="copy-forms">
         {Object.entries(copyForms).map(([name, { title }]) => (
           <button
             key={name}

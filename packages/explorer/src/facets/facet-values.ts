@@ -12,7 +12,7 @@ import { firstRecords } from "../query/table-records.ts";
 import { firstKey } from "../session/api-keys.ts";
 
 /** A value of a field, and how many records of the query have it. */
-export type FacetValue = { readonly value: string; readonly count: number };
+type FacetValue = { readonly value: string; readonly count: number };
 
 export type Facet = { readonly field: string; readonly values: readonly FacetValue[] };
 
@@ -49,7 +49,7 @@ async function lookupValues(lookupName: string, apiKey: string): Promise<readonl
 }
 
 /** Returns the values that a field may have. Empty if no list of them is known. */
-export function facetCandidates(set: EntitySet, field: string, apiKey: string): Promise<readonly string[]> {
+function facetCandidates(set: EntitySet, field: string, apiKey: string): Promise<readonly string[]> {
   const property = set.type.properties.get(field);
   const lookupName = property && lookupNameOf(property);
   const hasLookups = firstModel.peek().value?.entitySets.some(({ name }) => name === "Lookup") === true;

@@ -3,7 +3,7 @@ import { statusClass } from "../table/format.ts";
 import type { ListingPoint } from "./listing-points.ts";
 
 /** Numbers of points by what they are coloured by: the status, or who sees them. */
-export type Shares = Readonly<Record<string, number>>;
+type Shares = Readonly<Record<string, number>>;
 
 /** A mark of the map: one record, or several that are close to each other. */
 export type Mark = {

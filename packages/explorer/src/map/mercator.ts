@@ -7,12 +7,12 @@ export type ScreenPoint = readonly [x: number, y: number];
 export type MapTransform = { readonly k: number; readonly x: number; readonly y: number };
 
 /** Returns the place in a Mercator world of width and height 1. */
-export function toWorld([longitude, latitude]: LonLat): ScreenPoint {
+function toWorld([longitude, latitude]: LonLat): ScreenPoint {
   const sine = Math.sin((latitude * Math.PI) / 180);
   return [longitude / 360 + 0.5, 0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)];
 }
 
-export function toLonLat([x, y]: ScreenPoint): LonLat {
+function toLonLat([x, y]: ScreenPoint): LonLat {
   const latitude = (Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) * 180) / Math.PI;
   return [(x - 0.5) * 360, latitude];
 }

@@ -42,7 +42,7 @@ const groups: readonly (readonly [title: string, pattern: RegExp])[] = [
 const other = "Features and the rest";
 
 /** Returns the group of a field. `$metadata` states none, so its name decides. */
-export const groupOf = ({ name }: Pick<StructuralProperty, "name">): string =>
+const groupOf = ({ name }: Pick<StructuralProperty, "name">): string =>
   groups.find(([, pattern]) => pattern.test(name))?.[0] ?? other;
 
 const first = [
@@ -66,6 +66,10 @@ const rank = (title: string): number => {
 export function byGroup<T extends Pick<StructuralProperty, "name">>(
   fields: Iterable<T>,
 ): readonly (readonly [title: string, fields: readonly T[]])[] {
-  const grouped = Map.groupBy(fields, groupOf);
+  const grouped = new Map<string, T[]>();
+  for (const field of fields) {
+    const title = groupOf(field);
+    grouped.set(title, [...(grouped.get(title) ?? []), field]);
+  }
   return [...grouped].toSorted(([a], [b]) => rank(a) - rank(b));
 }

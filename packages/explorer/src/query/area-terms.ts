@@ -16,7 +16,7 @@ const degrees = (value: number): string => String(Number(value.toFixed(5)));
 const position = ([longitude, latitude]: LonLat): string => `${degrees(longitude)} ${degrees(latitude)}`;
 
 /** Returns the terms of `$filter` that hold for places inside of an area. Edges of a polygon are great circles. */
-export function termsOfArea(area: Area): readonly string[] {
+function termsOfArea(area: Area): readonly string[] {
   switch (area.kind) {
     case "rectangle": {
       const [west, south] = area.southWest;

@@ -6,7 +6,7 @@ export const quoteText = (text: string): string => `'${text.replaceAll("'", "''"
 const quotedTypes: ReadonlySet<string> = new Set(["Edm.String"]);
 
 /** Returns a value of a property as a literal of `$filter`. Undefined for values that have none, such as places. */
-export function filterLiteral(property: StructuralProperty, value: unknown): string | undefined {
+function filterLiteral(property: StructuralProperty, value: unknown): string | undefined {
   if (value === null) return "null";
   if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") return undefined;
   return quotedTypes.has(property.type) ? quoteText(String(value)) : String(value);

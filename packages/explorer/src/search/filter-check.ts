@@ -3,10 +3,10 @@ import type { TextSpan } from "../api/service-error.ts";
 import { explain } from "./explain.ts";
 
 /** A fault of a filter, as the service would tell it. */
-export type FilterFault = { readonly message: string; readonly span: TextSpan | undefined };
+type FilterFault = { readonly message: string; readonly span: TextSpan | undefined };
 
 /** Checks a filter as the service does: with its parser, its binder and its messages. Undefined: there is no fault. */
-export function checkFilter(text: string, entitySet: EntitySet): FilterFault | undefined {
+function checkFilter(text: string, entitySet: EntitySet): FilterFault | undefined {
   if (text.trim() === "") return undefined;
   try {
     bindFilter(parseFilter(text), entitySet);
@@ -18,7 +18,7 @@ export function checkFilter(text: string, entitySet: EntitySet): FilterFault | u
 }
 
 /** Says a term of a filter in words. The term itself, if it does not parse. */
-export function explainTerm(term: string, titleOfField: (name: string) => string): string {
+function explainTerm(term: string, titleOfField: (name: string) => string): string {
   try {
     return explain(parseFilter(term), titleOfField);
   } catch (error) {
@@ -26,3 +26,6 @@ export function explainTerm(term: string, titleOfField: (name: string) => string
     throw error;
   }
 }
+
+/** What the page asks the library. */
+export const filterChecker = { checkFilter, explainTerm };

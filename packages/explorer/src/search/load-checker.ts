@@ -1,6 +1,6 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 
-type Checker = typeof import("./filter-check.ts");
+type Checker = typeof import("./filter-check.ts")["filterChecker"];
 
 const loadedChecker = signal<Checker | undefined>(undefined);
 let started = false;
@@ -13,8 +13,8 @@ export function loadChecker(): void {
   if (started) return;
   started = true;
   import("./filter-check.ts").then(
-    (module) => {
-      loadedChecker.value = module;
+    ({ filterChecker }) => {
+      loadedChecker.value = filterChecker;
     },
     () => {
       // Without it the service tells what is wrong. The next focus tries again.

@@ -8,7 +8,7 @@ import type { ColumnLayout } from "./column-layout.ts";
 export type SortOrder = "ascending" | "descending" | "none";
 
 /** Returns the order that `$orderby` states first. */
-export function sortOrderOf(orderBy: string, name: string): SortOrder {
+function sortOrderOf(orderBy: string, name: string): SortOrder {
   const [property, direction] = (orderBy.split(",")[0] ?? "").trim().split(/\s+/);
   if (property !== name) return "none";
   return direction === "desc" ? "descending" : "ascending";
@@ -23,7 +23,7 @@ const nextOrder: Readonly<Record<SortOrder, (name: string) => string>> = {
 const marks: Readonly<Record<SortOrder, string>> = { none: "", ascending: "↑", descending: "↓" };
 
 /** Sorts by a column: ascending, then descending, then in the order of the service. */
-export function sortBy(name: string): void {
+function sortBy(name: string): void {
   go({ orderBy: nextOrder[sortOrderOf(address.value.orderBy, name)](name) });
 }
 
