@@ -3,7 +3,7 @@ import { differs, mergeRows } from "../src/compare/merged-rows.ts";
 
 const records = (...keys: readonly string[]) => keys.map((Key) => ({ Key }));
 const merged = (first: string, second: string) =>
-  mergeRows(records(...first), records(...second), "Key")
+  mergeRows(records(...first.split("")), records(...second.split("")), "Key")
     .map(({ key, seenBy }) => `${key}${{ both: "", first: "1", second: "2" }[seenBy]}`)
     .join(" ");
 

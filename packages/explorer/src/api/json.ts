@@ -3,6 +3,12 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export const isRecord = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** Returns a member that is a text or a number, as text. Empty if it is neither. */
+export function memberText(record: JsonObject, name: string): string {
+  const value = record[name];
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}
+
 /** Texts that may hold a number which a double cannot: sixteen digits or more in a row. */
 const mayLoseDigits = /\d{16}/;
 

@@ -9,6 +9,7 @@ import { SearchBar } from "../search/search-bar.tsx";
 import { firstKey } from "../session/api-keys.ts";
 import { RecordTable } from "../table/record-table.tsx";
 import { Header } from "./header.tsx";
+import { lazyView } from "./lazy-view.tsx";
 import "./page.css";
 import { QueryStatus } from "./query-status.tsx";
 import { ViewTabs } from "./view-tabs.tsx";
@@ -23,29 +24,36 @@ function Explore() {
   );
 }
 
-const bodies: Readonly<Partial<Record<View, ComponentType>>> = {
+const bodies: Readonly<Record<View, ComponentType>> = {
   explore: Explore,
   table: RecordTable,
   map: MapView,
+  coverage: lazyView(() => import("../coverage/coverage-view.tsx").then(({ CoverageView }) => CoverageView)),
+  market: lazyView(() => import("../market/market-view.tsx").then(({ MarketView }) => MarketView)),
+  delivery: lazyView(() => import("../delivery/delivery-view.tsx").then(({ DeliveryView }) => DeliveryView)),
 };
+
+/** Views of records, beside which the query can be narrowed. */
+const recordViews: ReadonlySet<View> = new Set(["explore", "table", "map"]);
 
 function Workspace() {
   const { error } = firstModel.value;
-  const Body = bodies[address.value.view] ?? Explore;
+  const { view } = address.value;
+  const Body = bodies[view];
   return (
     <main class="workspace">
       <SearchBar />
       <div class="toolbar">
         <ViewTabs />
-        <QueryStatus />
+        {recordViews.has(view) && <QueryStatus />}
       </div>
       {error === undefined ? (
         <div class="content">
-          <FacetPanel />
+          {recordViews.has(view) && <FacetPanel />}
           <div class="view">
             <Body />
           </div>
-          <RecordPanel />
+          {recordViews.has(view) && <RecordPanel />}
         </div>
       ) : (
         <div class="empty" role="alert">

@@ -6,7 +6,10 @@ const titles = {
   explore: "Explore",
   table: "Table",
   map: "Map",
-} as const satisfies Readonly<Partial<Record<View, string>>>;
+  coverage: "Coverage",
+  market: "Market",
+  delivery: "Delivery",
+} as const satisfies Readonly<Record<View, string>>;
 
 /** Views to choose from. */
 export function ViewTabs() {
@@ -18,7 +21,7 @@ export function ViewTabs() {
           key={name}
           type="button"
           aria-current={view === name ? "page" : undefined}
-          onClick={() => go({ view: name as keyof typeof titles })}
+          onClick={() => go({ view: name as View })}
         >
           {title}
         </button>

@@ -1,7 +1,7 @@
 import type { EntitySet } from "@cadastre/odata";
 import { computed, effect, type Signal, signal } from "@preact/signals";
 import { address } from "../address/current-address.ts";
-import { isRecord, type JsonObject } from "../api/json.ts";
+import { isRecord, type JsonObject, memberText } from "../api/json.ts";
 import { collectionPath, requestPage } from "../api/odata.ts";
 import type { SeenBy } from "../compare/merged-rows.ts";
 import type { LonLat } from "../query/area-terms.ts";
@@ -51,13 +51,13 @@ function placeOf(record: JsonObject): LonLat | undefined {
 function pointOf(record: JsonObject, keyName: string): readonly ListingPoint[] {
   const place = placeOf(record);
   if (place === undefined) return [];
-  const [price, status] = [record["ListPrice"], record["StandardStatus"]];
+  const price = record["ListPrice"];
   return [
     {
       key: String(record[keyName]),
       place,
       price: typeof price === "number" ? price : undefined,
-      status: typeof status === "string" ? status : "",
+      status: memberText(record, "StandardStatus"),
       seenBy: "both",
     },
   ];

@@ -1,9 +1,9 @@
 import { go } from "../address/current-address.ts";
-import type { JsonObject } from "../api/json.ts";
+import { type JsonObject, memberText } from "../api/json.ts";
 import { formatCount, statusClass } from "../table/format.ts";
 
 const dateOf = (listing: JsonObject): string =>
-  String(listing["ListingContractDate"] ?? listing["ModificationTimestamp"] ?? "").slice(0, 10);
+  (memberText(listing, "ListingContractDate") || memberText(listing, "ModificationTimestamp")).slice(0, 10);
 
 const priceOf = (listing: JsonObject): string => {
   const price = listing["ClosePrice"] ?? listing["ListPrice"];
@@ -29,8 +29,8 @@ export function PropertyHistory({
       </p>
       <ol class="history">
         {inOrder.map((listing) => {
-          const key = String(listing["ListingKey"]);
-          const status = String(listing["StandardStatus"] ?? "");
+          const key = memberText(listing, "ListingKey");
+          const status = memberText(listing, "StandardStatus");
           return (
             <li key={key} class={key === openKey ? "history-open" : ""}>
               <span class={`status status-${statusClass(status)}`} />
