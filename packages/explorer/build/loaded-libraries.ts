@@ -11,14 +11,21 @@ const modules: readonly { readonly end: string; readonly load: string; readonly 
   },
 ];
 
-/** Replaces modules that need `require` by imports, as `scripts/embed-libraries.mjs` does with the compiled ones. */
+/**
+ * Replaces modules that need `require` by ones that fetch the library when it is first needed, as `scripts/bundle-editor.mjs` does with the
+ * compiled ones.
+ */
 export const loadedLibraries: Plugin = {
   name: "loaded-libraries",
   enforce: "pre",
   load(id) {
-    const found = modules.find(({ end }) => id.replaceAll("\\", "/").endsWith(end));
-    return (
-      found && `import * as library from "${found.library}";\nexport const ${found.load} = () => library;\n`
-    );
+    const path = id.replaceAll("\\", "/");
+    const found = modules.find(({ end }) => path.endsWith(end));
+    if (found === undefined) return undefined;
+    const onDemand = JSON.stringify(`${path.slice(0, -found.end.length)}/odata/src/editor/on-demand.ts`);
+    return [
+      `import { loadedOnDemand } from ${onDemand};`,
+      `export const ${found.load} = loadedOnDemand(() => import("${found.library}"));`,
+    ].join("\n");
   },
 };

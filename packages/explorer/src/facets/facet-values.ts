@@ -1,6 +1,6 @@
-import type { EntitySet } from "@cadastre/odata";
+import type { EntitySet, StructuralProperty } from "@cadastre/odata";
 import { address } from "../address/current-address.ts";
-import { isRecord } from "../api/json.ts";
+import { isRecord, memberText } from "../api/json.ts";
 import { collectionPath, requestCount, requestPage } from "../api/odata.ts";
 import { requestJson } from "../api/request.ts";
 import { lookupNameOf } from "../model/service-model.ts";
@@ -62,6 +62,30 @@ function facetCandidates(set: EntitySet, field: string, apiKey: string): Promise
   lists.set(id, values);
   values.catch(() => lists.delete(id));
   return values;
+}
+
+/** Most values that an editor suggests. */
+const mostSuggested = 50;
+
+/** Returns values of a field that begin with a text: of its lookup, or else of records that the key sees. */
+export async function suggestedValues(
+  set: EntitySet,
+  property: StructuralProperty,
+  text: string,
+  apiKey: string,
+): Promise<readonly string[]> {
+  const wanted = text.toLowerCase();
+  const listed = await facetCandidates(set, property.name, apiKey);
+  if (listed.length > 0)
+    return listed.filter((value) => value.toLowerCase().startsWith(wanted)).slice(0, mostSuggested);
+  if (text === "" || property.collection || property.type !== "Edm.String") return [];
+  const path = collectionPath(set.name, {
+    $filter: `startswith(${property.name},${quoteText(text)})`,
+    $select: property.name,
+    $top: "200",
+  });
+  const { records } = await requestPage(path, apiKey, undefined);
+  return [...new Set(records.map((record) => memberText(record, property.name)))].toSorted();
 }
 
 /** Returns the filter without an equality of a field, so that its other values are counted too. */

@@ -4,23 +4,28 @@ type FaultProperties = {
   readonly text: string;
   readonly message: string;
   readonly span: TextSpan | undefined;
+  /** False where the text itself shows the place. */
+  readonly showsPlace: boolean;
   readonly onReplace: (text: string) => void;
 };
 
 const around = 36;
 
+/** True if text is missing at the end: somebody is writing still. */
+export const isUnfinished = (message: string): boolean => message.endsWith("the end of the text");
+
 /** Message of a faulty filter, with the text around the fault and a button that takes what the message suggests. */
-export function FaultLine({ text, message, span, onReplace }: FaultProperties) {
+export function FaultLine({ text, message, span, showsPlace, onReplace }: FaultProperties) {
   const suggestion = /did you mean `([^`]+)`/.exec(message)?.[1];
   const end = span === undefined ? 0 : Math.max(span.end, Math.min(span.start + 1, text.length));
   return (
-    <div class="fault" role="status">
+    <div class={`fault ${isUnfinished(message) ? "fault-unfinished" : ""}`} role="status">
       <span class="fault-message">
         {message
           .split(/(`[^`]*`)/)
           .map((part, index) => (part.startsWith("`") ? <code key={index}>{part.slice(1, -1)}</code> : part))}
       </span>
-      {span !== undefined && (
+      {span !== undefined && showsPlace && (
         <code class="fault-excerpt">
           {span.start > around && "…"}
           {text.slice(Math.max(0, span.start - around), span.start)}

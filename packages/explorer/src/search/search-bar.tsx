@@ -1,24 +1,29 @@
-import { computed, signal } from "@preact/signals";
+import { computed } from "@preact/signals";
 import { address, go } from "../address/current-address.ts";
 import { ServiceError } from "../api/service-error.ts";
 import { firstModel, shownSet } from "../query/current-query.ts";
+import { loaded } from "../query/loaded.ts";
 import { firstRecords } from "../query/table-records.ts";
 import { draft, run } from "./draft.ts";
-import { FaultLine } from "./fault-line.tsx";
+import { FaultLine, isUnfinished } from "./fault-line.tsx";
 import { FilterField } from "./filter-field.tsx";
-import { checker } from "./load-checker.ts";
+import { filterEditing } from "./on-demand.ts";
 import "./search.css";
 import { Suggestions } from "./suggestions.tsx";
 import { TermChips } from "./term-chips.tsx";
 
-const isFocused = signal(false);
-
-/** Fault of the text as it is written: found in the page while the library is loaded, else told by the service. */
-const fault = computed(() => {
+/** Fault of the text as it is written, found in the page while the editor is loaded. */
+const draftFault = loaded(() => {
   const set = shownSet.value;
   const text = draft.value;
-  const local = set && checker.value?.checkFilter(text, set);
-  if (local !== undefined) return local;
+  return set && filterEditing.part.value?.faultOfDraft(text, set).then((fault) => ({ text, fault }));
+});
+
+/** Fault to show: of the page, else what the service said of this text. */
+const shownFault = computed(() => {
+  const text = draft.value;
+  const checked = draftFault.value.value;
+  if (checked?.text === text && checked.fault !== undefined) return checked.fault;
   const { error } = firstRecords.state.value;
   if (!(error instanceof ServiceError) || text.trim() !== address.value.filter.trim()) return undefined;
   return { message: error.message, span: error.target === "$filter" ? error.span : undefined };
@@ -46,20 +51,14 @@ function SetChooser() {
 
 /** Search: entity set, filter, and under it its faults or its conditions in words. */
 export function SearchBar() {
-  const found = fault.value;
+  const found = shownFault.value;
   return (
     <search class="search">
       <form
-        class={`search-line ${found === undefined ? "" : "search-faulty"}`}
+        class={`search-line ${found === undefined || isUnfinished(found.message) ? "" : "search-faulty"}`}
         onSubmit={(event) => {
           event.preventDefault();
           run();
-        }}
-        onFocusIn={() => {
-          isFocused.value = true;
-        }}
-        onFocusOut={(event) => {
-          if (!event.currentTarget.contains(event.relatedTarget as Node | null)) isFocused.value = false;
         }}
       >
         <SetChooser />
@@ -88,6 +87,7 @@ export function SearchBar() {
         <FaultLine
           text={draft.value}
           {...found}
+          showsPlace={filterEditing.part.value === undefined}
           onReplace={(text) => {
             draft.value = text;
             run();

@@ -2,7 +2,7 @@ import { address, go } from "../address/current-address.ts";
 import { titleOf } from "../model/service-model.ts";
 import { shownSet } from "../query/current-query.ts";
 import { termsOf, withoutTerm } from "../query/filter-terms.ts";
-import { checker, loadChecker } from "./load-checker.ts";
+import { filterWords } from "./on-demand.ts";
 
 function titleOfField(name: string): string {
   const property = shownSet.value?.type.properties.get(name);
@@ -12,12 +12,13 @@ function titleOfField(name: string): string {
 /** The conditions of the filter in words, each of which can be removed. */
 export function TermChips() {
   const { filter } = address.value;
-  if (checker.value === undefined) setTimeout(loadChecker, 200);
+  const words = filterWords.part.value;
+  if (words === undefined) setTimeout(filterWords.load, 200);
   return (
     <ul class="terms" aria-label="Conditions">
       {termsOf(filter).map((term) => (
         <li key={term} class="term" title={term}>
-          <span>{checker.value?.explainTerm(term, titleOfField) ?? term}</span>
+          <span>{words?.termInWords(term, titleOfField) ?? term}</span>
           <button
             type="button"
             aria-label={`Remove ${term}`}
