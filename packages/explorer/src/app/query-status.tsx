@@ -44,7 +44,7 @@ export function QueryStatus() {
   const { count, time, isLoading, error } = firstRecords.state.value;
   const second = secondKey.value;
   return (
-    <div class="status-line">
+    <div class="status-line" aria-busy={isLoading}>
       <span class={`count ${second === undefined ? "" : "count-first"}`} aria-live="polite">
         <strong>{count === undefined ? (error ? "–" : "…") : formatCount(count)}</strong>{" "}
         {second === undefined ? (count === 1 ? "record" : "records") : firstKey.value?.name}

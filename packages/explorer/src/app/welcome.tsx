@@ -1,4 +1,5 @@
 import { KeyForm } from "../session/key-form.tsx";
+import { signInFault } from "../session/sign-in.ts";
 
 /** What the page shows while it has no key. */
 export function Welcome() {
@@ -14,6 +15,11 @@ export function Welcome() {
           Search listings with OData, see them on a map, and compare what two keys see. Everything here comes
           through the public API, with your key.
         </p>
+        {signInFault.value !== "" && (
+          <p class="welcome-fault" role="alert">
+            The sign-in failed: {signInFault.value}
+          </p>
+        )}
         <KeyForm onDone={() => {}} />
         <p class="quiet">
           Running the demo? <code>npm start</code> prints an address that signs you in.

@@ -98,6 +98,7 @@ effect(() => {
   }
   const a = firstRecords.state.value;
   const b = secondRecords.state.value;
+  missing.value = 0;
   if (first === undefined || second === undefined || a.isLoading || b.isLoading) return undefined;
   const name = shownKeyName.value;
   const names = shownColumns.value.map((column) => column.name);

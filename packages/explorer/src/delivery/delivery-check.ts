@@ -4,7 +4,7 @@ import { envelopeData } from "./delivery-list.ts";
 import { canonicalManifest, manifestKeyOf, sha256Digits } from "./manifest-proof.ts";
 
 /** A part of a delivery, as its manifest lists it. */
-export type ListedPart = {
+type ListedPart = {
   readonly number: number;
   readonly name: string;
   readonly rows: number;

@@ -30,7 +30,7 @@ const pollInterval = 1000;
 const ended: ReadonlySet<string> = new Set(["complete", "failed", "canceled", "expired", "purged"]);
 export const isEnded = ({ status }: ShownDelivery): boolean => ended.has(status);
 
-export function deliveryOf(data: JsonObject): ShownDelivery {
+function deliveryOf(data: JsonObject): ShownDelivery {
   const progress = isRecord(data["progress"]) ? data["progress"] : {};
   const failure = isRecord(data["failure"]) ? data["failure"]["message"] : data["failure"];
   return {

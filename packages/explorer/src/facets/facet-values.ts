@@ -120,6 +120,7 @@ export const facets = loaded((abort) => {
   const { filter } = address.value;
   // The table comes first.
   if (set === undefined || key === undefined || firstRecords.state.value.isLoading) return undefined;
+  if (firstRecords.state.value.error !== undefined) return undefined;
   const fields = (facetFields[set.name] ?? []).filter((field) => set.type.properties.has(field));
   return Promise.all(fields.map((field) => facetOf(set, field, filter, key.apiKey, abort)));
 });

@@ -2,7 +2,7 @@
 export type Sale = { readonly date: string; readonly price: number; readonly place: string };
 
 /** The median price of a quarter, and of how many sales. */
-export type QuarterMedian = { readonly quarter: string; readonly median: number; readonly count: number };
+type QuarterMedian = { readonly quarter: string; readonly median: number; readonly count: number };
 
 /** Medians of one place, in the order of time. */
 export type PlaceMedians = {

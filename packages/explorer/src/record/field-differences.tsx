@@ -2,7 +2,6 @@ import type { StructuralProperty } from "@cadastre/odata";
 import type { JsonObject } from "../api/json.ts";
 import { byGroup } from "../model/field-groups.ts";
 import { titleOf } from "../model/service-model.ts";
-import { secondSet } from "../query/current-query.ts";
 import { formatValue } from "../table/format.ts";
 
 type DifferencesProperties = {
@@ -23,7 +22,6 @@ export function FieldDifferences({ first, second, fields, names }: DifferencesPr
   const different = [...fields].filter(
     (field) => formatValue(field, first[field.name]) !== formatValue(field, second[field.name]),
   );
-  const seen = secondSet.value?.type.properties;
   return (
     <section class="record-part differences">
       <h3>
@@ -32,7 +30,7 @@ export function FieldDifferences({ first, second, fields, names }: DifferencesPr
           : `${different.length} fields differ for ${names[1]}`}
       </h3>
       {byGroup(different).map(([title, members]) => (
-        <details key={title} class="fields" open={different.length < 24}>
+        <details key={title} class="fields" open>
           <summary>
             {title} <small>{members.length}</small>
           </summary>
@@ -42,11 +40,7 @@ export function FieldDifferences({ first, second, fields, names }: DifferencesPr
                 <dt title={field.name}>{titleOf(field)}</dt>
                 <dd>
                   <span class="seen-first">{formatValue(field, first[field.name]) || "–"}</span>
-                  <span class="seen-second">
-                    {seen?.has(field.name) === false
-                      ? "hidden"
-                      : formatValue(field, second[field.name]) || "–"}
-                  </span>
+                  <span class="seen-second">{formatValue(field, second[field.name]) || "hidden"}</span>
                 </dd>
               </div>
             ))}

@@ -1,6 +1,11 @@
 import type { EntitySet, StructuralProperty } from "@cadastre/odata";
 import { filterEditor, filterFault } from "@cadastre/odata/editor";
-import { completionStatus } from "@codemirror/autocomplete";
+import {
+  acceptCompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionStatus,
+} from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { syntaxHighlighting } from "@codemirror/language";
 import { EditorState, Prec } from "@codemirror/state";
@@ -10,14 +15,14 @@ import { useEffect, useRef } from "preact/hooks";
 import type { TextSpan } from "../api/service-error.ts";
 import { suggestedValues } from "../facets/facet-values.ts";
 import { firstKey } from "../session/api-keys.ts";
-import { draft, run } from "./draft.ts";
+import { draft } from "./draft.ts";
 import { editorLook, filterColours } from "./editor-colours.ts";
 
-/** A fault of a filter, as the service would tell it. */
-type DraftFault = { readonly message: string; readonly span: TextSpan | undefined };
-
 /** Checks a filter with the parser, the binder and the messages of the service. */
-export async function faultOfDraft(text: string, set: EntitySet): Promise<DraftFault | undefined> {
+export async function faultOfDraft(
+  text: string,
+  set: EntitySet,
+): Promise<{ readonly message: string; readonly span: TextSpan } | undefined> {
   const fault = await filterFault(text, set);
   return fault && { message: fault.message, span: { start: fault.from, end: fault.to } };
 }
@@ -39,26 +44,28 @@ const oneLine = EditorState.transactionFilter.of((transaction) => {
   };
 });
 
-const runKey = Prec.high(
-  keymap.of([
-    {
-      key: "Enter",
-      run: ({ state }) => {
-        // An open list takes the key.
-        if (completionStatus(state) === "active") return false;
-        run();
-        return true;
+const runKey = (onRun: () => void) =>
+  Prec.high(
+    keymap.of([
+      {
+        key: "Enter",
+        run: (view) => {
+          // An open list takes the key. Just after it has opened it takes none, so that nobody chooses what they have not seen.
+          if (completionStatus(view.state) === "active") acceptCompletion(view);
+          else onRun();
+          return true;
+        },
       },
-    },
-  ]),
-);
+    ]),
+  );
 
-function extensionsFor(set: EntitySet) {
+function extensionsFor(set: EntitySet, onRun: () => void) {
   return [
-    runKey,
+    runKey(onRun),
+    closeBrackets(),
     history(),
     drawSelection(),
-    keymap.of([...defaultKeymap, ...historyKeymap]),
+    keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap]),
     oneLine,
     EditorView.lineWrapping,
     EditorView.contentAttributes.of({ "aria-label": "Filter", spellcheck: "false", autocapitalize: "off" }),
@@ -76,10 +83,11 @@ type EditorProperties = {
   readonly set: EntitySet;
   /** Place of the cursor at the start; undefined without the focus. */
   readonly cursor: number | undefined;
+  readonly onRun: () => void;
 };
 
 /** Editor of the filter, in a shadow root: its styles are made at run time, which the policy of the page allows only there. */
-export function FilterEditor({ set, cursor }: EditorProperties) {
+export function FilterEditor({ set, cursor, onRun }: EditorProperties) {
   const host = useRef<HTMLDivElement>(null);
   const start = useRef(cursor);
   useEffect(() => {
@@ -89,7 +97,7 @@ export function FilterEditor({ set, cursor }: EditorProperties) {
       root,
       parent: root,
       doc: draft.peek(),
-      extensions: extensionsFor(set),
+      extensions: extensionsFor(set, onRun),
     });
     if (start.current !== undefined) {
       view.dispatch({ selection: { anchor: Math.min(start.current, view.state.doc.length) } });
@@ -104,6 +112,6 @@ export function FilterEditor({ set, cursor }: EditorProperties) {
       stop();
       view.destroy();
     };
-  }, [set]);
+  }, [set, onRun]);
   return <div class="filter-field filter-editor" ref={host} />;
 }

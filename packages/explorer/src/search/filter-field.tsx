@@ -2,6 +2,7 @@ import { useRef } from "preact/hooks";
 import { shownSet } from "../query/current-query.ts";
 import { draft } from "./draft.ts";
 import { filterEditing } from "./on-demand.ts";
+import { runDraft } from "./run-draft.ts";
 
 /** Field that the filter is written in: plain text, which becomes an editor when it first has the focus. */
 export function FilterField() {
@@ -12,7 +13,7 @@ export function FilterField() {
     const field = input.current;
     const hasFocus = field !== null && document.activeElement === field;
     const cursor = hasFocus ? (field.selectionStart ?? draft.value.length) : undefined;
-    return <editing.FilterEditor key={set.name} set={set} cursor={cursor} />;
+    return <editing.FilterEditor key={set.name} set={set} cursor={cursor} onRun={runDraft} />;
   }
   return (
     <input

@@ -1,29 +1,21 @@
 import { computed } from "@preact/signals";
 import { address, go } from "../address/current-address.ts";
 import { ServiceError } from "../api/service-error.ts";
-import { firstModel, shownSet } from "../query/current-query.ts";
-import { loaded } from "../query/loaded.ts";
+import { firstModel } from "../query/current-query.ts";
 import { firstRecords } from "../query/table-records.ts";
-import { draft, run } from "./draft.ts";
+import { draft } from "./draft.ts";
 import { FaultLine, isUnfinished } from "./fault-line.tsx";
 import { FilterField } from "./filter-field.tsx";
 import { filterEditing } from "./on-demand.ts";
+import { draftFault, runDraft } from "./run-draft.ts";
 import "./search.css";
 import { Suggestions } from "./suggestions.tsx";
 import { TermChips } from "./term-chips.tsx";
 
-/** Fault of the text as it is written, found in the page while the editor is loaded. */
-const draftFault = loaded(() => {
-  const set = shownSet.value;
-  const text = draft.value;
-  return set && filterEditing.part.value?.faultOfDraft(text, set).then((fault) => ({ text, fault }));
-});
-
 /** Fault to show: of the page, else what the service said of this text. */
 const shownFault = computed(() => {
   const text = draft.value;
-  const checked = draftFault.value.value;
-  if (checked?.text === text && checked.fault !== undefined) return checked.fault;
+  if (draftFault.value !== undefined) return draftFault.value;
   const { error } = firstRecords.state.value;
   if (!(error instanceof ServiceError) || text.trim() !== address.value.filter.trim()) return undefined;
   return { message: error.message, span: error.target === "$filter" ? error.span : undefined };
@@ -58,7 +50,7 @@ export function SearchBar() {
         class={`search-line ${found === undefined || isUnfinished(found.message) ? "" : "search-faulty"}`}
         onSubmit={(event) => {
           event.preventDefault();
-          run();
+          runDraft();
         }}
       >
         <SetChooser />
@@ -73,7 +65,7 @@ export function SearchBar() {
             aria-label="Clear the filter"
             onClick={() => {
               draft.value = "";
-              run();
+              runDraft();
             }}
           >
             ×
@@ -90,7 +82,7 @@ export function SearchBar() {
           showsPlace={filterEditing.part.value === undefined}
           onReplace={(text) => {
             draft.value = text;
-            run();
+            runDraft();
           }}
         />
       )}

@@ -1,5 +1,12 @@
+import { type ReadonlySignal, signal } from "@preact/signals";
 import { isRecord } from "../api/json.ts";
+import { serviceErrorOf } from "../api/service-error.ts";
 import { addKeys, keepForTab } from "./api-keys.ts";
+
+const fault = signal("");
+
+/** Why the sign-in of the address failed. Empty if it did not, or there was none. */
+export const signInFault: ReadonlySignal<string> = fault;
 
 const codeOf = (fragment: string): string | undefined => /^#\/?sign-in=([\w.~-]+)$/.exec(fragment)?.[1];
 
@@ -14,8 +21,11 @@ export async function signIn(): Promise<void> {
     body: JSON.stringify({ code }),
     credentials: "omit",
   });
-  if (!response.ok) return;
   const body: unknown = await response.json();
+  if (!response.ok) {
+    fault.value = serviceErrorOf(response.status, body).message;
+    return;
+  }
   const data = isRecord(body) && Array.isArray(body["data"]) ? body["data"] : [];
   const keys = data.flatMap((item: unknown) =>
     isRecord(item) && typeof item["name"] === "string" && typeof item["apiKey"] === "string"

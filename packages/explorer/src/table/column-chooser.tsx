@@ -22,7 +22,9 @@ export function ColumnChooser({ onClose }: { readonly onClose: () => void }) {
   );
   const toggle = (name: string) => {
     const names = shownColumns.value.map((column) => column.name);
-    go({ select: chosen.has(name) ? names.filter((one) => one !== name) : [...names, name] });
+    const others = names.filter((one) => one !== name);
+    // A new column is the second one, where it is in sight.
+    go({ select: chosen.has(name) ? others : [...others.slice(0, 1), name, ...others.slice(1)] });
   };
 
   return (

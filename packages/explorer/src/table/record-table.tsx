@@ -15,7 +15,13 @@ function loadMore(): void {
 export function RecordTable() {
   const { count, isLoading, error } = firstRecords.state.value;
   const rows = comparedRows.value;
-  if (error !== undefined && rows.length === 0) return null;
+  if (error !== undefined && rows.length === 0)
+    return (
+      <div class="empty">
+        <h2>No answer yet</h2>
+        <p>The line above says what is wrong with the query.</p>
+      </div>
+    );
   if (rows.length === 0 && !isLoading && count !== undefined) {
     return (
       <div class="empty">

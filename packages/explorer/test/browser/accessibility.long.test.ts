@@ -1,0 +1,133 @@
+import axe from "axe-core";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasChromium, keepKeys, launch, watchFaults } from "./support/chromium.ts";
+import { type DemoService, startDemo } from "./support/demo-service.ts";
+
+type Violation = { readonly id: string; readonly nodes: readonly string[] };
+
+/** Runs axe beside the page, so that its policy stays in force. */
+async function violationsOf(page: Page): Promise<readonly Violation[]> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Runtime.evaluate", { expression: axe.source });
+  const { result } = await session.send("Runtime.evaluate", {
+    expression: `axe.run({ resultTypes: ["violations"] }).then(({ violations }) =>
+      violations.map(({ id, nodes }) => ({ id, nodes: nodes.slice(0, 3).map(({ html, any }) => html.slice(0, 160) + " " + (any[0]?.message ?? "")) })))`,
+    awaitPromise: true,
+    returnByValue: true,
+  });
+  await session.detach();
+  return result.value as readonly Violation[];
+}
+
+/** Screens, and what must be there before they are looked at. */
+const screens: readonly {
+  readonly name: string;
+  readonly fragment: string;
+  readonly ready: string;
+  readonly act?: (page: Page) => Promise<void>;
+}[] = [
+  { name: "explore", fragment: "", ready: ".map-canvas[aria-busy=false]" },
+  {
+    name: "filter",
+    fragment: "#/Property?$filter=City%20eq%20'Austin'%20and%20ListPrice%20lt%20500000&view=table",
+    ready: ".term",
+  },
+  { name: "fault", fragment: "#/Property?view=table", ready: ".grid-row", act: (page) => misspell(page) },
+  { name: "nothing", fragment: "#/Property?$filter=City%20eq%20'Nowhere'&view=table", ready: ".empty" },
+  { name: "map", fragment: "#/Property?view=map", ready: ".map-canvas[aria-busy=false]" },
+  { name: "record", fragment: "#/Property?view=table", ready: ".grid-row", act: (page) => openFirst(page) },
+  { name: "coverage", fragment: "#/Property?view=coverage", ready: ".heat-table" },
+  { name: "market", fragment: "#/Property?view=market", ready: ".market-card, .empty" },
+  { name: "delivery", fragment: "#/Property?view=delivery", ready: ".panel-part" },
+  {
+    name: "columns",
+    fragment: "#/Property?view=table",
+    ready: ".grid-row",
+    act: (page) => page.getByRole("button", { name: /^Columns/ }).click(),
+  },
+  {
+    name: "copy",
+    fragment: "#/Property?view=table",
+    ready: ".grid-row",
+    act: (page) => page.getByRole("button", { name: /^Copy as/ }).click(),
+  },
+  {
+    name: "keys",
+    fragment: "#/Property?view=table",
+    ready: ".grid-row",
+    act: (page) => page.getByRole("button", { name: "Keys", exact: true }).click(),
+  },
+  {
+    name: "compare",
+    fragment: "#/Property?$filter=StateOrProvince%20eq%20'WA'",
+    ready: ".grid-row",
+    act: (page) => compareWithCoarse(page),
+  },
+];
+
+async function misspell(page: Page): Promise<void> {
+  await page.getByRole("textbox", { name: "Filter" }).click();
+  await page.locator(".filter-editor .cm-content").waitFor();
+  await page.keyboard.type("Citi eq 'x'");
+  await page.locator(".fault").waitFor();
+}
+
+async function openFirst(page: Page): Promise<void> {
+  await page.locator(".grid-row").first().click();
+  await page.locator(".record .fields").first().waitFor();
+}
+
+async function compareWithCoarse(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "+ Compare" }).click();
+  await page.locator(".key-second select").selectOption("coarse");
+  await page.locator(".seen-second").first().waitFor();
+}
+
+describe.skipIf(!hasChromium())("the page for everybody", () => {
+  let demo: DemoService;
+  let browser: Browser;
+  beforeAll(async () => {
+    [demo, browser] = await Promise.all([startDemo(1000), launch()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await demo?.stop();
+  });
+
+  const cases = (["light", "dark"] as const).flatMap((colorScheme) =>
+    [1440, 400].flatMap((width) => screens.map((screen) => ({ ...screen, colorScheme, width }))),
+  );
+
+  test.each(cases)(
+    "$name, $colorScheme, $width pixels wide",
+    async ({ name, fragment, ready, act, colorScheme, width }) => {
+      const context = await browser.newContext({
+        viewport: { width, height: 860 },
+        colorScheme,
+        reducedMotion: "reduce",
+      });
+      const page = await context.newPage();
+      const faults = watchFaults(page, demo.origin);
+      await keepKeys(page, demo.keys);
+      await page.goto(`${demo.origin}/${fragment}`);
+      await page.locator(ready).first().waitFor();
+      await act?.(page);
+      expect(await violationsOf(page)).toEqual([]);
+      expect(faults).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+      const folder = process.env["SCREENSHOTS"];
+      if (folder !== undefined)
+        await page.screenshot({ path: `${folder}/${name}-${colorScheme}-${width}.png` });
+      await context.close();
+    },
+  );
+
+  test("without a key", async () => {
+    const page = await browser.newPage();
+    await page.goto(demo.origin);
+    await page.getByRole("heading", { name: "Look at the market" }).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.close();
+  });
+});
