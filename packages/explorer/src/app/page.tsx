@@ -42,6 +42,7 @@ function Workspace() {
   const Body = bodies[view];
   return (
     <main class="workspace">
+      <h1 class="unseen">{address.value.entitySet}</h1>
       <SearchBar />
       <div class="toolbar">
         <ViewTabs />

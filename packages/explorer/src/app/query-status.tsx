@@ -51,7 +51,7 @@ export function QueryStatus() {
       </span>
       <Comparison />
       {second === undefined && time !== undefined && !isLoading && (
-        <span class="quiet">{Math.max(1, Math.round(time))} ms</span>
+        <span class="quiet query-time">{Math.max(1, Math.round(time))} ms</span>
       )}
       <span class="spring" />
       {shownSet.value !== undefined && (

@@ -32,12 +32,12 @@ export function CopyDialog({ onClose }: { readonly onClose: () => void }) {
   const text = copyForms[form.value].print(currentQuery());
   return (
     <dialog class="dialog copy" ref={dialog} onClose={onClose} aria-labelledby="copy-title">
-      <header>
+      <div class="dialog-head">
         <h2 id="copy-title">Copy the query as</h2>
         <button type="button" class="button" onClick={() => dialog.current?.close()}>
           Done
         </button>
-      </header>
+      </div>
       <div class="copy-forms">
         {Object.entries(copyForms).map(([name, { title }]) => (
           <button
@@ -55,7 +55,7 @@ export function CopyDialog({ onClose }: { readonly onClose: () => void }) {
         ))}
       </div>
       <textarea class="copy-text" readOnly spellcheck={false} aria-label="Program text" value={text} />
-      <footer>
+      <div class="dialog-foot">
         <p class="quiet">
           The key is not in the text: put it into the environment variable <code>CADASTRE_KEY</code>.
         </p>
@@ -70,7 +70,7 @@ export function CopyDialog({ onClose }: { readonly onClose: () => void }) {
         >
           {copied.value ? "Copied" : "Copy"}
         </button>
-      </footer>
+      </div>
     </dialog>
   );
 }

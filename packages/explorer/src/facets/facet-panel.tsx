@@ -14,7 +14,7 @@ function FacetList({ facet }: { readonly facet: Facet }) {
   const terms = termsOf(filter);
   return (
     <section class="facet">
-      <h3>{property === undefined ? facet.field : titleOf(property)}</h3>
+      <h2>{property === undefined ? facet.field : titleOf(property)}</h2>
       <ul>
         {facet.values.map(({ value, count }) => {
           const term = `${facet.field} eq ${quoteText(value)}`;
@@ -45,7 +45,7 @@ export function FacetPanel() {
   const shown = value?.filter(({ values }) => values.length > 0) ?? [];
   if (shown.length === 0 && !isLoading) return null;
   return (
-    <aside class={`facets ${isLoading ? "facets-loading" : ""}`} aria-label="Narrow" aria-busy={isLoading}>
+    <aside class="facets" aria-label="Narrow" aria-busy={isLoading}>
       {shown.map((facet) => (
         <FacetList key={facet.field} facet={facet} />
       ))}

@@ -25,7 +25,7 @@ export function MarketView() {
     ...new Set(places.flatMap(({ medians }) => medians.map(({ quarter }) => quarter))),
   ].toSorted();
   return (
-    <section class={`panel ${isLoading ? "market-loading" : ""}`} aria-label="Market" aria-busy={isLoading}>
+    <section class="panel" aria-label="Market" aria-busy={isLoading}>
       <header class="panel-head">
         <div>
           <h2>Median prices of sales</h2>

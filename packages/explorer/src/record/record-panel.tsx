@@ -135,7 +135,7 @@ export function RecordPanel() {
   if (record === "") return null;
   return (
     <aside
-      class={`record ${isLoading ? "record-loading" : ""}`}
+      class="record"
       ref={panel}
       aria-label="Record"
       aria-busy={isLoading}

@@ -10,12 +10,12 @@ export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
   }, []);
   return (
     <dialog class="dialog" ref={dialog} onClose={onClose} aria-labelledby="keys-title">
-      <header>
+      <div class="dialog-head">
         <h2 id="keys-title">Keys</h2>
         <button type="button" class="button" onClick={() => dialog.current?.close()}>
           Done
         </button>
-      </header>
+      </div>
       <ul class="key-list">
         {namedKeys.value.map(({ name, summary }) => (
           <li key={name} class={firstKey.value?.name === name ? "key-used" : ""}>
@@ -35,7 +35,7 @@ export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
         ))}
       </ul>
       <KeyForm onDone={() => {}} />
-      <footer>
+      <div class="dialog-foot">
         <p class="quiet">Keys stay in this tab. They are sent to this service alone, in a header.</p>
         <button
           type="button"
@@ -47,7 +47,7 @@ export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
         >
           Forget all keys
         </button>
-      </footer>
+      </div>
     </dialog>
   );
 }

@@ -29,7 +29,7 @@ export function ColumnChooser({ onClose }: { readonly onClose: () => void }) {
 
   return (
     <dialog class="dialog chooser" ref={dialog} onClose={onClose} aria-labelledby="chooser-title">
-      <header>
+      <div class="dialog-head">
         <h2 id="chooser-title">Columns</h2>
         <input
           type="search"
@@ -46,7 +46,7 @@ export function ColumnChooser({ onClose }: { readonly onClose: () => void }) {
         <button type="button" class="button button-main" onClick={() => dialog.current?.close()}>
           Done
         </button>
-      </header>
+      </div>
       <div class="chooser-groups">
         {byGroup(fields).map(([title, members]) => (
           <fieldset key={title}>

@@ -112,7 +112,7 @@ export function Grid(properties: GridProperties) {
   return (
     <div
       role="grid"
-      class={`grid ${isLoading ? "grid-loading" : ""}`}
+      class="grid"
       ref={scroller}
       tabIndex={0}
       aria-label={label}

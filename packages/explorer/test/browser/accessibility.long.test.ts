@@ -81,7 +81,8 @@ async function openFirst(page: Page): Promise<void> {
 async function compareWithCoarse(page: Page): Promise<void> {
   await page.getByRole("button", { name: "+ Compare" }).click();
   await page.locator(".key-second select").selectOption("coarse");
-  await page.locator(".seen-second").first().waitFor();
+  await page.locator(".count-second").getByText("coarse").waitFor();
+  await page.getByText(/rows here/).waitFor();
 }
 
 describe.skipIf(!hasChromium())("the page for everybody", () => {
