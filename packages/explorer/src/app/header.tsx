@@ -3,6 +3,7 @@ import { firstModel, secondModel } from "../query/current-query.ts";
 import { compareWith, firstKey, namedKeys, secondKey, useKey } from "../session/api-keys.ts";
 import { KeysDialog } from "../session/keys-dialog.tsx";
 import { formatCount } from "../table/format.ts";
+import { HelpDialog, showsHelp } from "./help-dialog.tsx";
 import { switchTheme, theme } from "./theme.ts";
 
 const showsKeys = signal(false);
@@ -74,15 +75,6 @@ function Keys() {
           </button>
         </>
       )}
-      <button
-        type="button"
-        class="button button-quiet"
-        onClick={() => {
-          showsKeys.value = true;
-        }}
-      >
-        Keys
-      </button>
     </div>
   );
 }
@@ -102,6 +94,28 @@ export function Header() {
       <nav class="header-links" aria-label="Service">
         <a href="reference">API reference</a>
         <a href="openapi.json">OpenAPI</a>
+        {firstKey.value !== undefined && (
+          <button
+            type="button"
+            class="button button-quiet"
+            onClick={() => {
+              showsKeys.value = true;
+            }}
+          >
+            Keys
+          </button>
+        )}
+        <button
+          type="button"
+          class="button button-quiet help-button"
+          aria-label="Help"
+          title="Help (?)"
+          onClick={() => {
+            showsHelp.value = true;
+          }}
+        >
+          ?
+        </button>
         <button
           type="button"
           class="button button-quiet"
@@ -115,6 +129,13 @@ export function Header() {
           </svg>
         </button>
       </nav>
+      {showsHelp.value && (
+        <HelpDialog
+          onClose={() => {
+            showsHelp.value = false;
+          }}
+        />
+      )}
       {showsKeys.value && (
         <KeysDialog
           onClose={() => {

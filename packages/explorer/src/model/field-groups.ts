@@ -10,7 +10,7 @@ const groups: readonly (readonly [title: string, pattern: RegExp])[] = [
   ["Green", /^Green|^PowerProduction|^WalkScore/],
   ["Tax", /^Tax|^ParcelNumber|^AdditionalParcels|^Zoning|^PublicSurvey/],
   ["Association", /^Association/],
-  ["Price", /Price|^Concessions|Compensation|^ListingTerms|^BuyerFinancing|^LeaseAmount/],
+  ["Price", /Price|^Concessions|Compensation(Type)?$|^ListingTerms|^BuyerFinancing|^LeaseAmount/],
   [
     "Status and dates",
     /Status|Timestamp$|Date$|^DaysOn|^Cumulative|^SimpleDays|^DaysIn|Contingen|^Possession|^MajorChange/,

@@ -1,6 +1,6 @@
 import type { StructuralProperty } from "@cadastre/odata";
 import { address, go } from "../address/current-address.ts";
-import { titleOf } from "../model/service-model.ts";
+import { isNumberField, titleOf } from "../model/service-model.ts";
 import { secondSet } from "../query/current-query.ts";
 import { secondKey } from "../session/api-keys.ts";
 import type { ColumnLayout } from "./column-layout.ts";
@@ -47,7 +47,7 @@ export function GridHeader({ columns, layout, range: [from, to] }: HeaderPropert
           <div
             key={column.name}
             role="columnheader"
-            class="grid-title"
+            class={`grid-title ${isNumberField(column) ? "grid-title-number" : ""}`}
             aria-colindex={index + 1}
             aria-sort={order}
             style={{ left: `${layout.left[index]}px`, width: `${layout.widths[index]}px` }}

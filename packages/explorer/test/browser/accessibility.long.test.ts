@@ -59,6 +59,12 @@ const screens: readonly {
     act: (page) => page.getByRole("button", { name: "Keys", exact: true }).click(),
   },
   {
+    name: "help",
+    fragment: "#/Property?view=table",
+    ready: ".grid-row",
+    act: (page) => page.keyboard.press("?"),
+  },
+  {
     name: "compare",
     fragment: "#/Property?$filter=StateOrProvince%20eq%20'WA'",
     ready: ".grid-row",
