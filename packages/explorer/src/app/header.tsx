@@ -3,8 +3,8 @@ import { firstModel, secondModel } from "../query/current-query.ts";
 import { compareWith, firstKey, namedKeys, secondKey, useKey } from "../session/api-keys.ts";
 import { KeysDialog } from "../session/keys-dialog.tsx";
 import { formatCount } from "../table/format.ts";
+import { switchTheme, theme } from "../theme/theme.ts";
 import { HelpDialog, showsHelp } from "./help-dialog.tsx";
-import { switchTheme, theme } from "./theme.ts";
 
 const showsKeys = signal(false);
 

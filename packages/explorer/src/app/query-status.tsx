@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { comparedRows, isComparing } from "../compare/compared-rows.ts";
-import { differs } from "../compare/merged-rows.ts";
+import { differs, type SeenBy } from "../compare/merged-rows.ts";
 import { CopyDialog } from "../copy/copy-dialog.tsx";
 import { shownColumns, shownSet } from "../query/current-query.ts";
 import { firstRecords, secondRecords } from "../query/table-records.ts";
@@ -15,7 +15,10 @@ function Comparison() {
   const [first, second] = [firstKey.value, secondKey.value];
   if (first === undefined || second === undefined) return null;
   const rows = comparedRows.value;
-  const only = (side: string) => rows.filter(({ seenBy }) => seenBy === side).length;
+  const onlyOne = (side: SeenBy, name: string) => {
+    const number = rows.filter(({ seenBy }) => seenBy === side).length;
+    return number === 0 ? "" : `, ${formatCount(number)} only ${name} sees`;
+  };
   const names = shownColumns.value.map(({ name }) => name);
   const different = rows.filter((row) => names.some((name) => differs(row, name))).length;
   const { count, error } = secondRecords.state.value;
@@ -28,7 +31,7 @@ function Comparison() {
         <span class="quiet" aria-live="polite">
           {isComparing.value
             ? "comparing …"
-            : `of ${formatCount(rows.length)} rows here, ${formatCount(only("first"))} only ${first.name} sees, ${formatCount(only("second"))} only ${second.name}, ${formatCount(different)} differ`}
+            : `${formatCount(different)} differ${onlyOne("first", first.name)}${onlyOne("second", second.name)}, of ${formatCount(rows.length)} rows here`}
         </span>
       ) : (
         <span class="quiet">
