@@ -1,21 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import ts from "typescript";
 import { beforeAll, describe, expect, test } from "vitest";
 import { compilePackages } from "../packages/odata/src/testing/compiled-packages.ts";
-
-const pages = [
-  "README.md",
-  ...readdirSync("docs", { recursive: true, encoding: "utf8" }).flatMap((name) =>
-    name.endsWith(".md") ? [join("docs", name)] : [],
-  ),
-  ...["packages", "examples"].flatMap((folder) =>
-    readdirSync(folder)
-      .map((name) => join(folder, name, "README.md"))
-      .filter((page) => existsSync(page)),
-  ),
-];
+import { pages } from "./pages.ts";
 
 const find = (pattern: RegExp) =>
   pages.flatMap((page) =>
@@ -60,13 +49,4 @@ describe.runIf(quotes.length > 0)("quotations", () => {
   test.each(quotes)("$page quotes $file exactly", ({ file, code }) => {
     expect(readFileSync(file, "utf8")).toContain(code);
   });
-});
-
-const links = find(/\]\((?!https?:|#)([^)#\s]+)[^)]*\)/g).map(({ page, found: [, target = ""] }) => ({
-  page,
-  target,
-}));
-
-test.each(links)("$page links to $target, which exists", ({ page, target }) => {
-  expect(existsSync(join(dirname(page), target))).toBe(true);
 });
