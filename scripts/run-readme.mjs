@@ -1,18 +1,20 @@
-// Executes README.md: starts the service with the README's own command, runs every `sh run` block in one shell
-// session, and compares each answer with the `json` block that follows.
+// Executes README.md and the tutorial of a first query: starts the service with the README's own command, runs every `sh run` block of both
+// pages in one shell session, and compares each answer with the `json` block that follows.
 import { spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const readme = readFileSync(`${root}README.md`, "utf8");
-const [, startCommand = ""] = /^## Start[\s\S]*?^```sh\n([\s\S]*?)^```/m.exec(readme) ?? [];
-const blocks = [...readme.matchAll(/^```sh run\n([\s\S]*?)^```(?:\n+```json\n([\s\S]*?)^```)?/gm)].map(
-  ([, command = "", answer]) => ({ command, answer }),
+const [readme, tutorial] = ["README.md", "docs/tutorials/first-query.md"].map((page) =>
+  readFileSync(root + page, "utf8"),
 );
-if (blocks.filter(({ answer }) => answer).length < 3)
-  throw new Error("README.md has fewer than three answers to compare");
+const [, startCommand = ""] = /^## Start[\s\S]*?^```sh\n([\s\S]*?)^```/m.exec(readme) ?? [];
+const blocks = [
+  ...`${readme}\n${tutorial}`.matchAll(/^```sh run\n([\s\S]*?)^```(?:\n+```json\n([\s\S]*?)^```)?/gm),
+].map(([, command = "", answer]) => ({ command, answer }));
+if (blocks.filter(({ answer }) => answer !== undefined).length < 3)
+  throw new Error("README.md and the tutorial have fewer than three answers to compare");
 
 const service = spawn(startCommand.trim(), {
   cwd: root,
