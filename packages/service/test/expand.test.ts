@@ -78,7 +78,9 @@ describe.each(customers)("for %s", (name) => {
       name,
     );
     const expanded = toCollection(reply);
-    expect(expanded.value.map(({ Media: _, ...row }) => row)).toEqual(plain.value);
+    expect(
+      expanded.value.map((row) => Object.fromEntries(Object.entries(row).filter(([own]) => own !== "Media"))),
+    ).toEqual(plain.value);
     expect(JSON.parse(reply.text)).toMatchObject({
       "@odata.context": `${base}/reso/odata/$metadata#Property(City,ListPrice,Media(MediaKey))`,
       "@odata.count": (JSON.parse(JSON.stringify(plain)) as Row)["@odata.count"],

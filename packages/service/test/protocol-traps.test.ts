@@ -249,10 +249,8 @@ test("what is declared as navigation can be expanded, and is bound to a set", as
       expect([own, reply.status]).toEqual([own, 200]);
       for (const row of toCollection(reply).value) expect(row).toHaveProperty(own);
     }
-    const bound = Object.keys(
-      (types?.["RESO"]?.[name] as Record<string, object>)["$NavigationPropertyBinding"] ?? {},
-    );
-    expect(bound).toEqual(navigation);
+    const entitySet = types?.["RESO"]?.[name] as Record<string, object> | undefined;
+    expect(Object.keys(entitySet?.["$NavigationPropertyBinding"] ?? {})).toEqual(navigation);
   }
 });
 

@@ -7,7 +7,7 @@ import {
 } from "@cadastre/odata";
 import { referenceOf } from "@cadastre/odata/run";
 import { allOf, type BoundNode, equals, propertyNode, textConstant } from "@cadastre/odata/tree";
-import { linkOf, type NavigationLink } from "./related-sets.ts";
+import { type NavigationLink, navigationLinkOf } from "./related-sets.ts";
 
 /** Returns the JSON texts of all records that a query finds, restricted to what the caller may see. */
 export type RelatedReader = (query: BoundQuery) => Promise<readonly string[]>;
@@ -19,7 +19,7 @@ export const mostRelated = 20_000;
 export const withLinkFields = (query: BoundQuery, expand: readonly BoundExpand[]): BoundQuery =>
   alsoSelecting(
     query,
-    expand.map(({ navigation }) => linkOf(navigation).own),
+    expand.map(({ navigation }) => navigationLinkOf(navigation).own),
   );
 
 /**
@@ -38,7 +38,7 @@ export async function addRelated(
   const added = withLinkFields(query, expand).select.slice(query.select.length);
   const expanded = records.map((record) => withoutMembers(record, added));
   for (const item of expand) {
-    const link = linkOf(item.navigation);
+    const link = navigationLinkOf(item.navigation);
     const keys = records.map((record) => textMember(record, link.own));
     const related = await relatedRecords(item, link, new Set(keys), read);
     for (const [i, key] of keys.entries())

@@ -15,7 +15,7 @@ export type NavigationLink = ResourceNavigation & { readonly resource: ResourceN
 const links = new WeakMap<StructuredProperty, NavigationLink>();
 
 /** Returns the link of a navigation property that {@link withNavigation} has made. @throws {TypeError} for any other */
-export function linkOf(navigation: StructuredProperty): NavigationLink {
+export function navigationLinkOf(navigation: StructuredProperty): NavigationLink {
   const link = links.get(navigation);
   if (link === undefined)
     throw new TypeError(`\`${navigation.name}\` is no navigation property of the service`);

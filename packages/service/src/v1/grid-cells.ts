@@ -13,7 +13,7 @@ export const cellsPerDegree = 100;
 const widths = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 4500] as const;
 
 /** Cells over a box: their width, and the numbers of the first ones and of those after the last ones, counted in this width. */
-export type Grid = {
+export type MapGrid = {
   /** In cells of the smallest size. */
   readonly width: number;
   readonly columns: readonly [from: number, to: number];
@@ -25,8 +25,8 @@ export type Grid = {
  *
  * @param least smallest width of a cell, in degrees
  */
-export function gridOver({ west, south, east, north }: MapBox, most: number, least: number): Grid {
-  const gridOf = (width: number): Grid => {
+export function gridOver({ west, south, east, north }: MapBox, most: number, least: number): MapGrid {
+  const gridOf = (width: number): MapGrid => {
     const degrees = width / cellsPerDegree;
     const between = (from: number, to: number) =>
       [Math.floor(from / degrees), Math.ceil(to / degrees)] as const;
@@ -39,7 +39,7 @@ export function gridOver({ west, south, east, north }: MapBox, most: number, lea
 }
 
 /** A cell with records, and their number. */
-export type GridCell = MapBox & { readonly count: number };
+export type MapCell = MapBox & { readonly count: number };
 
 /**
  * Adds up the counts of cells of the smallest size.
@@ -49,10 +49,10 @@ export type GridCell = MapBox & { readonly count: number };
  * @returns cells with records, from south to north, each row from west to east
  */
 export function cellsOf(
-  { width, columns, rows }: Grid,
+  { width, columns, rows }: MapGrid,
   counts: Int32Array,
   order: "column first" | "row first",
-): readonly GridCell[] {
+): readonly MapCell[] {
   const [west, east] = columns;
   const [south, north] = rows;
   const [columnAt, rowAt] = order === "column first" ? [0, 1] : [1, 0];
@@ -66,7 +66,7 @@ export function cellsOf(
     sums[place] = (sums[place] as number) + (counts[at + 2] as number);
   }
   const degrees = (number: number) => (number * width) / cellsPerDegree;
-  const cells: GridCell[] = [];
+  const cells: MapCell[] = [];
   for (const [place, count] of sums.entries()) {
     if (count === 0) continue;
     const [column, row] = [west + (place % inRow), south + Math.floor(place / inRow)];

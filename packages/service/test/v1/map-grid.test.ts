@@ -11,7 +11,7 @@ type Cell = {
   readonly count: number;
   readonly suppressed: boolean;
 };
-type Grid = {
+type MapGrid = {
   readonly cell_degrees: number;
   readonly minimum_cell_size: number;
   readonly cells: readonly Cell[];
@@ -33,10 +33,10 @@ async function gridOf(
   running: Running,
   options: Readonly<Record<string, string | number>>,
   name = "national",
-): Promise<Grid> {
+): Promise<MapGrid> {
   const reply = await send(running, `/v1/map-grid${query(options)}`, name);
   expect([reply.status, reply.text.slice(0, 200)]).toEqual([200, expect.any(String)]);
-  return (JSON.parse(reply.text) as { readonly data: Grid }).data;
+  return (JSON.parse(reply.text) as { readonly data: MapGrid }).data;
 }
 
 async function countOf(filter: string, name: string): Promise<number> {
