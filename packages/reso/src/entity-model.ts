@@ -5,7 +5,7 @@ import type { Field } from "./field.ts";
 import { isOwnResource } from "./own-resources.ts";
 import type { ResoResource } from "./resources.ts";
 
-/** Returns the annotation in `$metadata` for the display name of a dictionary field, or of a local field. */
+/** Returns the term of the annotation with a field's display name: `StandardName` for a dictionary field, `DisplayName` for a local one. */
 const nameTerm = (field: Field): string =>
   field.source === null ? "RESO.OData.Metadata.StandardName" : "RESO.OData.Metadata.DisplayName";
 

@@ -65,7 +65,7 @@ async function startAgain(option: string): Promise<void> {
   process.exitCode = code ?? 1;
 }
 
-/** Stops this process with SIGTERM when the parent process that started it has ended. */
+/** Stops this process with SIGTERM when the parent process that started it has ended: the channel to it closes then. */
 function followLauncher(): void {
   if (process.env[launcher] !== String(process.ppid)) return;
   process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));

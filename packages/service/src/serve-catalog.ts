@@ -22,7 +22,7 @@ export type CatalogService = {
   readonly store: Listings;
   readonly activation: Activation;
   readonly app: Express;
-  /** Starts the work beside requests: deliveries, and the deletion of old versions of records. */
+  /** Starts the work beside requests: the deletion of old versions of records, and in a worker deliveries and feeds. */
   readonly startWork: () => Promise<void>;
   /** Ends the work beside requests. */
   readonly stopWork: () => Promise<void>;

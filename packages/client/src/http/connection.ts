@@ -9,6 +9,7 @@ export type Ask = {
   readonly path: string;
   readonly body?: object;
   readonly accept?: string;
+  /** Sent beside the API key. */
   readonly bearerToken?: string;
 };
 
@@ -76,8 +77,8 @@ export function connect(options: ConnectionOptions): Connection {
   };
 }
 
-/** Returns an address without a scheme with the one that it must have. */
-function withScheme(text: string): string {
+/** Returns what to write instead of an address without a scheme, for the message that refuses it. */
+function suggestedAddress(text: string): string {
   const local = `http://${text}`;
   return URL.canParse(local) && loopback.test(new URL(local).hostname) ? local : `https://${text}`;
 }
@@ -86,7 +87,7 @@ function withScheme(text: string): string {
 export function originOf(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   const fault = (reason: string) => new ClientError("url_invalid", { reason });
-  if (!text.includes("://")) throw fault(`write ${withScheme(text)}`);
+  if (!text.includes("://")) throw fault(`write ${suggestedAddress(text)}`);
   if (url === null) throw fault("no address");
   if (url.protocol !== "https:" && !(url.protocol === "http:" && loopback.test(url.hostname)))
     throw fault("a key would travel in the clear");

@@ -19,7 +19,7 @@ export type FolderLedger = {
   readonly hasUnreadable: boolean;
 };
 
-/** Reads the manifests in the subfolders of a folder. */
+/** Reads the manifests in the subfolders of a folder, in no particular order. */
 export async function readLedger(folder: string): Promise<FolderLedger> {
   const entries: FolderEntry[] = [];
   let hasUnreadable = false;
@@ -62,7 +62,7 @@ async function readIfManifest(file: string): Promise<(Manifest & { readonly byte
 }
 
 /**
- * Returns the last delivery of a subscription's copy before the first one that is damaged, so that the damaged one is the next to load.
+ * Returns the last delivery of the latest generation before the first one that is damaged, so that the damaged one is the next to load.
  *
  * @param entries those of one stream
  */

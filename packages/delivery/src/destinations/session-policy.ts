@@ -31,7 +31,7 @@ const objectsOf = ({ bucket, prefix }: DestinationPlace, below: string): string 
 export const publicationPolicy = (place: DestinationPlace, folder: string): object =>
   policyOf(place, [allow(["s3:PutObject", "s3:GetObject"], objectsOf(place, `${folder}/`))]);
 
-/** Returns the session policy of a verification: it may ask for the bucket's region, and write, look at and remove probes. */
+/** Returns the session policy of a verification: it may ask for the bucket's region, and write, look at, list and remove probes. */
 export const verificationPolicy = (place: DestinationPlace): object => {
   const bucket = `arn:aws:s3:::${place.bucket}`;
   return policyOf(place, [

@@ -53,7 +53,7 @@ const doubles: Record<ArithmeticOperator, Operation<number>> = {
   mod: (a, b) => a % b,
 };
 
-/** Computes `left operator right` in `type`; returns null if the result cannot be represented in it. */
+/** Computes `left operator right` in `type`; returns null if the result cannot be represented in it, or divides by zero: only doubles have an infinity for that. */
 export function arithmetic(
   operator: ArithmeticOperator,
   type: PrimitiveType,

@@ -16,7 +16,7 @@ type CommandAction = {
   readonly object?: AuditObject;
 } & ActionAudit;
 
-/** Runs an action of a command and records it, see `AuditTrail.run`. */
+/** Runs an action of a command, then records its outcome in one line, see `AuditTrail.run`. */
 export const audited = <T>(
   { action, object = {}, file, config }: CommandAction,
   work: (know: (object: AuditObject) => void) => Promise<T>,

@@ -10,7 +10,7 @@ import { CommandRefused, printMessage } from "./outcome.ts";
 import { number } from "./progress.ts";
 import { parseBySetting } from "./setting-option.ts";
 
-/** `cadastre sample` */
+/** `cadastre sample`: creates the database of sample listings, unless there is one with listings. */
 export const sampleCommand = (): Command =>
   new Command("sample")
     .description("Create a database of sample listings in a folder that has none.")

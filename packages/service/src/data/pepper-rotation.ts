@@ -20,7 +20,7 @@ export type PepperRotation = {
 };
 
 /**
- * Creates a new pepper and makes it the current one. An earlier one is accepted while a key in force uses it. The latest earlier one is
+ * Creates a new pepper makes it the current one, and records its check value in the registry. An earlier one is accepted while a key in force uses it. The latest earlier one is
  * accepted in any case, because another process may just be creating a key with it.
  *
  * @param at milliseconds since 1970

@@ -5,7 +5,7 @@ import { hasKeyOf, keyProperty, keysQuery } from "../ingest/candidate-query.ts";
 import { keysOf, recordsToCheck } from "./changed.ts";
 import type { Gate } from "./gate.ts";
 
-export const publishedBuild: Gate = {
+export const hasRecords: Gate = {
   name: "published_build",
   holds: "there is a build, and it has records",
   check: ({ candidate: { records, sha256, checkpoint } }) => ({
@@ -41,7 +41,7 @@ export const uniqueKeys: Gate = {
   },
 };
 
-export const entitlementPolicy: Gate = {
+export const nothingWithoutGrant: Gate = {
   name: "entitlement_policy",
   holds: "a rule restricts the rows, and without a grant there is none",
   check: async ({ catalog, entitySet, candidate }) => {
@@ -57,7 +57,7 @@ export const entitlementPolicy: Gate = {
   },
 };
 
-export const replay: Gate = {
+export const sameAsRehearsal: Gate = {
   name: "replay",
   holds: "the build is the one that was computed from what is staged beforehand",
   check: ({ candidate: { records, sha256, rehearsal } }) => ({
@@ -66,7 +66,7 @@ export const replay: Gate = {
   }),
 };
 
-export const deletions: Gate = {
+export const removedIsGone: Gate = {
   name: "deletion",
   holds: "a record that is removed is gone from every view",
   check: async ({ catalog, entitySet, candidate }) => {

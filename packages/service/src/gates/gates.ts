@@ -1,5 +1,5 @@
 import type { EntitySet } from "@cadastre/odata";
-import { deletions, entitlementPolicy, publishedBuild, replay, uniqueKeys } from "./every-set.ts";
+import { hasRecords, nothingWithoutGrant, removedIsGone, sameAsRehearsal, uniqueKeys } from "./every-set.ts";
 import type { Gate, GateResult, Trial } from "./gate.ts";
 import { parcelIdentity } from "./parcels.ts";
 import { listingPlaces } from "./places.ts";
@@ -8,11 +8,11 @@ import { shrink } from "./shrink.ts";
 
 /** All gates, in the order in which they are tried. */
 export const gates: readonly Gate[] = [
-  publishedBuild,
+  hasRecords,
   uniqueKeys,
-  entitlementPolicy,
-  replay,
-  deletions,
+  nothingWithoutGrant,
+  sameAsRehearsal,
+  removedIsGone,
   shrink,
   privateMedia,
   contactFields,

@@ -6,7 +6,7 @@ const cut = new WeakSet<ServerResponse>();
 /** True if the response was not sent whole when the time of a stopping server was over. */
 export const isCut = (res: ServerResponse): boolean => cut.has(res);
 
-/** The connections of a server, and their responses that are not sent whole. */
+/** The connections of a server, and their responses that are not sent whole. Replaces the server's `closeIdleConnections`. */
 export class OpenConnections {
   readonly #responses = new Map<Socket, Set<ServerResponse>>();
   #isClosing = false;
@@ -32,7 +32,7 @@ export class OpenConnections {
     return responses;
   }
 
-  /** Has these responses and all later ones close their connections, so that clients connect anew, to another node. */
+  /** Has the responses in progress and all later ones close their connections (idle ones stay open), so that clients connect anew, to another node. */
   closeAfterResponses(): void {
     this.#isClosing = true;
     for (const socket of this.#responses.keys()) for (const res of this.#openOn(socket)) closeAfter(res);

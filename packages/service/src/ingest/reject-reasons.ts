@@ -1,7 +1,7 @@
 import { IngestError } from "./ingest-error.ts";
 import type { Reject } from "./rejects.ts";
 
-/** Rejected records with the same fault of the same field. */
+/** Rejected records with the same fault of the same field. `reason` is that of the first, and tells only malformed records apart. */
 export type RejectReason = Pick<Reject, "code" | "field" | "reason"> & {
   /** Number of the records. */
   readonly records: number;
@@ -9,7 +9,7 @@ export type RejectReason = Pick<Reject, "code" | "field" | "reason"> & {
   readonly example: Partial<Pick<Reject, "line">> & Pick<Reject, "key" | "value">;
 };
 
-/** Maximum number of reasons that are counted apart: each record of a file may have a field of its own. */
+/** Maximum number of reasons that are counted; further ones are dropped. Each record of a file may have a field of its own. */
 const mostReasons = 1000;
 
 /** Counts rejected records by reason. */

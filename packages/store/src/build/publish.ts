@@ -29,7 +29,7 @@ import { isStillValid, type Rehearsed, rehearse } from "./rehearse.ts";
 import { checkpointOf, setChanges } from "./set-changes.ts";
 import { readSources, servedCursors, writeSource } from "./sources.ts";
 import { readySources, stagedChanges, stageMissing } from "./staged-changes.ts";
-import { forgetStaged } from "./staging.ts";
+import { deleteStaged } from "./staging.ts";
 
 /** Thrown to roll back a publication whose check did not pass. */
 class Refusal extends Error {
@@ -134,7 +134,7 @@ async function forgetPublished(
   const sources = await readSources(session, table.name);
   const ready = readySources(sources);
   if (ready.length === sources.length) await emptyTable(session, table.staged);
-  else for (const { source } of ready) await forgetStaged(session, table, source);
+  else for (const { source } of ready) await deleteStaged(session, table, source);
 }
 
 async function candidateOf(

@@ -35,6 +35,7 @@ export class StagedKeys {
     else known.datasets.add(datasetId);
   }
 
+  /** Takes a key back that the batch has given before: it removes the record again. */
   remove(key: RowValues, datasetId: string | null): void {
     this.#keys.get(textOf(key))?.datasets.delete(datasetId);
   }

@@ -18,7 +18,7 @@ import { readDigestCheckpoint, storeCurrentDigest } from "./digest-table.ts";
 import { addBuild, readBuilds } from "./history.ts";
 import { noteRetired, type RetirementNote, readPruned, readRetired } from "./retired-datasets.ts";
 import { readSources, servedCursors, writeSource } from "./sources.ts";
-import { forgetStaged } from "./staging.ts";
+import { deleteStaged } from "./staging.ts";
 
 /** See `Builds.retired`. */
 export async function listRetired(
@@ -165,7 +165,7 @@ async function restartSources(
   const names = new Set(rows.map(([name]) => name));
   for (const state of await readSources(session, table.name)) {
     if (!names.has(state.source)) continue;
-    await forgetStaged(session, table, state.source);
+    await deleteStaged(session, table, state.source);
     await writeSource(session, table.name, { ...state, cursor: null, served: null, fullSet: null });
   }
 }

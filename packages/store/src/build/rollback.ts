@@ -9,7 +9,7 @@ import { addBuild, readBuilds } from "./history.ts";
 import { readRetired } from "./retired-datasets.ts";
 import { setChanges } from "./set-changes.ts";
 import { readSources, writeSource } from "./sources.ts";
-import { forgetStaged } from "./staging.ts";
+import { deleteStaged } from "./staging.ts";
 
 /** See `Builds.rollback`. */
 export async function rollback(
@@ -39,7 +39,7 @@ export async function rollback(
   review?.(await setChanges(session, table.name, schemas, commit, digestOf));
   for (const source of await readSources(session, table.name)) {
     const cursor = earlier.cursors[source.source] ?? null;
-    await forgetStaged(session, table, source.source);
+    await deleteStaged(session, table, source.source);
     await writeSource(session, table.name, { ...source, cursor, served: cursor, fullSet: null });
   }
   const published = Date.now();

@@ -39,7 +39,7 @@ export async function stageBatch(
     if (cursor === state.cursor) return { changes: 0 };
     throw new StoreError("cursor_passed");
   }
-  if (fullSet === "begins" || fullSet === "whole") await forgetStaged(session, table, name);
+  if (fullSet === "begins" || fullSet === "whole") await deleteStaged(session, table, name);
   if (fullSet === "ends" && state.fullSet !== "open") throw new StoreError("set_not_begun");
   // Batches of other sources that are staged at the same time may have the same number.
   const batch = 1 + Math.max(0, ...sources.map((one) => one.batch));
@@ -121,19 +121,19 @@ function upsertSql(table: TableSchema): SqlFragment {
   on conflict (${join(identity, ", ")}) do update set ${join(set, ", ")}`;
 }
 
-/** Deletes the staged changes of a source. */
-export async function forgetStaged(session: Session, { staged }: TableSchema, name: string): Promise<void> {
+/** Deletes the staged changes of a source, whose cursor stays. */
+export async function deleteStaged(session: Session, { staged }: TableSchema, name: string): Promise<void> {
   await session.rows(sql`delete from ${identifier(staged)} where ${source} = ${value(name)}`);
 }
 
-/** See `Builds.discard`. */
+/** Deletes the staged changes of a source and resets its cursor, see `Builds.discard`. */
 export async function discardStaged(session: Session, table: TableSchema, name: string): Promise<number> {
   const state = (await readSources(session, table.name)).find((one) => one.source === name);
   if (state === undefined) return 0;
   const [[count] = []] = await session.rows(
     sql`select count(*) from ${identifier(table.staged)} where ${source} = ${value(name)}`,
   );
-  await forgetStaged(session, table, name);
+  await deleteStaged(session, table, name);
   await writeSource(session, table.name, { ...state, cursor: state.served, fullSet: null });
   return Number(count);
 }

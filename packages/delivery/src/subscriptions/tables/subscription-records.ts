@@ -102,10 +102,10 @@ const lostDeliveries = (knex: Knex) =>
 /** Code of a subscription that is suspended because its destination is not active. */
 const destinationDegraded = "destination_degraded";
 
-const cadenceOf = (knex: Knex) =>
+const cadenceInMilliseconds = (knex: Knex) =>
   knex.raw("cast(?? as bigint) * 1000", ["cadastre_subscription.cadence_seconds"]);
 
-/** Selects the subscriptions that need a step, see `SubscriptionRegistry.waiting`. */
+/** Selects the subscriptions that need a step, see `SubscriptionRegistry.needingStep`. */
 const waiting = (knex: Knex, at: number) =>
   subscriptionTable(knex)
     .join("cadastre_customer as c", "c.name", "cadastre_subscription.customer")
@@ -119,7 +119,7 @@ const waiting = (knex: Knex, at: number) =>
           .whereIn("cadastre_subscription.state", ["active", "suspended"])
           .andWhere((now) => {
             now
-              .where(hasElapsed("cadastre_subscription.due", at, cadenceOf(knex)))
+              .where(hasElapsed("cadastre_subscription.due", at, cadenceInMilliseconds(knex)))
               .orWhereRaw("?? <> ??", ["c.version", "cadastre_subscription.entitlement_version"])
               .orWhere(hasOtherDestination)
               .orWhereExists(lostDeliveries(knex));

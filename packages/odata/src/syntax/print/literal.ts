@@ -3,7 +3,7 @@ import type { GeoNode, GeoShape, LiteralNode, Position } from "../tree.ts";
 /** Writes a text as a string literal. Source: OData URL Conventions 4.01, section 5.1.1.1.2. */
 export const textLiteral = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** Prints a literal in canonical form: strings in single quotes, prefixes in lower case. */
+/** Prints a literal: strings in single quotes, prefixes in lower case, all else as written. */
 export function printLiteral({ type, value }: LiteralNode): string {
   if (value === null) return "null";
   if (typeof value === "boolean") return String(value);

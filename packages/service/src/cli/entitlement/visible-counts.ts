@@ -22,7 +22,7 @@ export type VisibleCount = {
   readonly fields: number;
 };
 
-/** Counts what a document would show, by set and system. Records that all systems share are counted with each. */
+/** Counts what a document would show, by set and system. Leaves out those of which it grants nothing. Records that all systems share are counted with each. */
 export async function countVisible(
   store: Pick<Store, "count">,
   document: Entitlement,
