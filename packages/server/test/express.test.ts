@@ -58,6 +58,33 @@ describe("in Express", () => {
     expect([body.value.length, "@odata.nextLink" in body]).toEqual([3, false]);
   });
 
+  test("related entities are answered page by page, to the end or to `$top`", async () => {
+    const walked = async (path: string) => {
+      const pages: unknown[][] = [];
+      for (let url: string | undefined = root + path; url !== undefined; ) {
+        const body = (await (await fetch(url, { headers: { ...key, prefer: "maxpagesize=1" } })).json()) as {
+          value: { ListingKey: string }[];
+          "@odata.nextLink"?: string;
+        };
+        pages.push(body.value.map(({ ListingKey }) => ListingKey));
+        url = body["@odata.nextLink"];
+      }
+      return pages;
+    };
+    const all = (
+      await walked("/Listing?$filter=AgentKey eq 1&$select=ListingKey&$orderby=ListingKey")
+    ).flat();
+    expect(all.length).toBeGreaterThan(1);
+    const pages = await walked("/Agent(1)/Listings?$select=ListingKey&$orderby=ListingKey");
+    expect(pages).toEqual(all.map((one) => [one]));
+    expect(
+      (await walked("/Agent(1)/Listings?$select=ListingKey&$orderby=ListingKey&$skip=1")).flat(),
+    ).toEqual(all.slice(1));
+    expect(await walked("/Agent(1)/Listings?$select=ListingKey&$orderby=ListingKey&$top=1")).toEqual([
+      all.slice(0, 1),
+    ]);
+  });
+
   test("a request is refused by the host before anything is read", async () => {
     const answer = await fetch(`${root}/Listing`);
     expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([401, "Key"]);

@@ -128,6 +128,34 @@ test("one record, levels below it, references and counts", async () => {
   });
 });
 
+test("related records have addresses of their own, as the parent has", async () => {
+  const [listing] = await rows("Property", {
+    $filter: "ListAgentKey ne null and StateOrProvince eq 'TX'",
+    $top: 1,
+  });
+  const [elsewhere] = await rows("Property", { $filter: "StateOrProvince eq 'WA'", $top: 1 });
+  const key = String(listing?.["ListingKey"]);
+  const own = `/reso/odata/Property(${quoted(key)})`;
+  const media = await rows("Media", { $filter: `ResourceRecordKey eq ${quoted(key)}`, $orderby: "Order" });
+  const reply = await get(`${own}/Media${query({ $orderby: "Order", $count: true })}`);
+  expect(JSON.parse(reply.text)).toMatchObject({
+    "@odata.context": `${base}/reso/odata/$metadata#Media`,
+    "@odata.count": media.length,
+    value: media,
+  });
+  expect((await get(`${own}/Media/$count`)).text).toBe(String(media.length));
+  expect(
+    toCollection(await get(`${own}/Media${query({ $select: "Order", $top: 1, $orderby: "Order desc" })}`))
+      .value,
+  ).toEqual(media.slice(-1).map(({ Order }) => ({ Order })));
+  const agent = toEntity(await get(`${own}/ListAgent?$select=MemberKey`)) as Row;
+  expect(agent["MemberKey"]).toBe(listing?.["ListAgentKey"]);
+  // A parent that the caller does not see is not there, whatever it leads to.
+  const hidden = await get(`/reso/odata/Property(${quoted(elsewhere?.["ListingKey"])})/Media`, "state");
+  const absent = await get("/reso/odata/Property('none')/Media", "state");
+  expect([hidden.status, hidden.text]).toEqual([404, absent.text]);
+});
+
 test.each<[string, number, string]>([
   ["$expand=Nope", 400, "unknown_property"],
   ["$expand=Media&$top=501", 400, "limit_exceeded"],

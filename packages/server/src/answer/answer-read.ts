@@ -7,6 +7,7 @@ import { count } from "./count.ts";
 import { entity } from "./entity.ts";
 import { metadata } from "./metadata.ts";
 import { individualProperty, itemCount, rawValue } from "./property.ts";
+import { answerRelated, countRelated, navigationOf } from "./related.ts";
 import { findEntitySet, serviceDocument } from "./service-document.ts";
 
 /**
@@ -40,10 +41,18 @@ async function answerAt(
       return count(request, entitySet, session);
     case "Entity":
       return entity(request, entitySet, address.key, session);
-    case "Property":
-      return individualProperty(request, entitySet, address, session);
-    case "ItemCount":
-      return itemCount(request, entitySet, address, session);
+    case "Property": {
+      const navigation = navigationOf(address, entitySet);
+      return navigation === undefined
+        ? individualProperty(request, entitySet, address, session)
+        : answerRelated(request, entitySet, address, navigation, session);
+    }
+    case "ItemCount": {
+      const navigation = navigationOf(address, entitySet);
+      return navigation === undefined
+        ? itemCount(request, entitySet, address, session)
+        : countRelated(request, entitySet, address, navigation, session);
+    }
     case "Value":
       return rawValue(request, entitySet, address, session);
   }

@@ -65,14 +65,10 @@ export async function rawValue(
   return value === "null" ? noContent : tagged(ok(textType, rawText(value, asked)));
 }
 
-/** @throws {ProtocolError} `not_found` if the property is hidden or unknown, `not_implemented` if it leads to other entities */
+/** @throws {ProtocolError} `not_found` if the property is hidden or unknown */
 function findProperty(name: string, { name: set, type }: EntitySet): StructuralProperty {
   const property = type.properties.get(name);
   if (property !== undefined) return property;
-  if (type.structured?.has(name) === true)
-    throw new ProtocolError("not_implemented", {
-      reason: `related entities have no address of their own: ask for them by \`$expand=${name}\``,
-    });
   throw new ProtocolError("not_found", {
     reason: `\`${set}\` has no property \`${name}\`${suggested(name, type.properties.values())}`,
   });
@@ -94,7 +90,7 @@ async function readValue(
 }
 
 /** Writes a key as in a URL: `'L1'`, `1`, or `Id=1,Part='a'`. */
-const predicateOf = (key: EntityKey): string =>
+export const predicateOf = (key: EntityKey): string =>
   key
     .map(({ name, value }) => {
       const text =
