@@ -46,6 +46,7 @@ export function FacetPanel() {
   if (shown.length === 0 && !isLoading) return null;
   return (
     <aside class="facets" aria-label="Narrow" aria-busy={isLoading}>
+      {shown.length === 0 && <p class="quiet">Counting …</p>}
       {shown.map((facet) => (
         <FacetList key={facet.field} facet={facet} />
       ))}

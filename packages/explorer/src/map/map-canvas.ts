@@ -2,7 +2,7 @@ import { effect, type Signal, signal } from "@preact/signals";
 import { select } from "d3-selection";
 import { type D3ZoomEvent, type ZoomBehavior, zoom, zoomIdentity } from "d3-zoom";
 import { address } from "../address/current-address.ts";
-import { areaOf } from "../query/area-terms.ts";
+import { areaOf, boxOfArea } from "../query/area-terms.ts";
 import { secondKey } from "../session/api-keys.ts";
 import { theme } from "../theme/theme.ts";
 import { type Drawing, drawnArea } from "./area-tool.ts";
@@ -85,10 +85,16 @@ export function createMapCanvas(
     behavior.transform(selection, zoomIdentity.translate(x, y).scale(k));
   const fitTo = ([southWest, northEast]: Extremes) => moveTo(fitBox(southWest, northEast, size.peek(), 48));
 
+  /** The area of the filter, else its points. */
+  const shownBox = (): Extremes => {
+    const area = areaOf(address.peek().filter);
+    return area === undefined ? boxOf(listingPoints.peek().points) : boxOfArea(area);
+  };
+
   const observer = new ResizeObserver(() => {
     const before = size.peek();
     size.value = [canvas.clientWidth, canvas.clientHeight];
-    if (before[0] === 0 || before[1] === 0) fitTo(boxOf(listingPoints.peek().points));
+    if (before[0] === 0 || before[1] === 0) fitTo(shownBox());
   });
   observer.observe(canvas);
   fitTo(startBox);
@@ -100,7 +106,7 @@ export function createMapCanvas(
     const { filter } = address.value;
     if (isLoading || points.length === 0 || fitted === filter) return;
     fitted = filter;
-    fitTo(boxOf(points));
+    fitTo(shownBox());
   });
 
   loadOutlines("states");
@@ -167,7 +173,7 @@ export function createMapCanvas(
       const { k } = transform.peek();
       behavior.translateBy(selection, x / k, y / k);
     },
-    fit: () => fitTo(boxOf(listingPoints.peek().points)),
+    fit: () => fitTo(shownBox()),
     dispose: () => {
       observer.disconnect();
       for (const stop of [stopIndexing, stopFitting, stopPainting]) stop();

@@ -70,6 +70,34 @@ const cornersOf = (ring: string): readonly LonLat[] =>
     .map(([longitude = 0, latitude = 0]) => [longitude, latitude] as const)
     .slice(0, -1);
 
+/** Length of a degree of latitude, in metres. */
+const metresOfLatitude = 111_195;
+
+/** Returns the corners of a box around an area. */
+export function boxOfArea(area: Area): readonly [southWest: LonLat, northEast: LonLat] {
+  switch (area.kind) {
+    case "rectangle":
+      return [area.southWest, area.northEast];
+    case "circle": {
+      const [longitude, latitude] = area.center;
+      const up = area.metres / metresOfLatitude;
+      const across = up / Math.max(Math.cos((latitude * Math.PI) / 180), 0.01);
+      return [
+        [longitude - across, latitude - up],
+        [longitude + across, latitude + up],
+      ];
+    }
+    case "polygon": {
+      const longitudes = area.corners.map(([longitude]) => longitude);
+      const latitudes = area.corners.map(([, latitude]) => latitude);
+      return [
+        [Math.min(...longitudes), Math.min(...latitudes)],
+        [Math.max(...longitudes), Math.max(...latitudes)],
+      ];
+    }
+  }
+}
+
 /** Returns the area that the terms of a filter state, to be drawn. Undefined: they state none. */
 export function areaOf(filter: string): Area | undefined {
   const terms = termsOf(filter);
