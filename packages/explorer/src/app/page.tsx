@@ -4,7 +4,6 @@ import type { View } from "../address/page-address.ts";
 import { FacetPanel } from "../facets/facet-panel.tsx";
 import { MapView } from "../map/map-view.tsx";
 import { firstModel } from "../query/current-query.ts";
-import { RecordPanel } from "../record/record-panel.tsx";
 import { SearchBar } from "../search/search-bar.tsx";
 import { firstKey } from "../session/api-keys.ts";
 import { RecordTable } from "../table/record-table.tsx";
@@ -33,6 +32,8 @@ const bodies: Readonly<Record<View, ComponentType>> = {
   delivery: lazyView(() => import("../delivery/delivery-view.tsx").then(({ DeliveryView }) => DeliveryView)),
 };
 
+const RecordPanel = lazyView(() => import("../record/record-panel.tsx").then((module) => module.RecordPanel));
+
 /** Views of records, beside which the query can be narrowed. */
 const recordViews: ReadonlySet<View> = new Set(["explore", "table", "map"]);
 
@@ -54,7 +55,7 @@ function Workspace() {
           <div class="view">
             <Body />
           </div>
-          {recordViews.has(view) && <RecordPanel />}
+          {recordViews.has(view) && address.value.record !== "" && <RecordPanel />}
         </div>
       ) : (
         <div class="empty" role="alert">
