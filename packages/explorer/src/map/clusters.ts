@@ -1,4 +1,5 @@
 import Supercluster from "supercluster";
+import type { LonLat } from "../query/area-terms.ts";
 import { statusClass } from "../table/format.ts";
 import type { ListingPoint } from "./listing-points.ts";
 
@@ -14,6 +15,8 @@ export type Mark = {
   /** The record, if it is a single one. */
   readonly point: ListingPoint | undefined;
   readonly clusterId: number | undefined;
+  /** Edges of the cell that it is the count of: south-west and north-east. Undefined for any other mark. */
+  readonly cell?: readonly [southWest: LonLat, northEast: LonLat];
 };
 
 type PointProperties = { readonly point: ListingPoint };

@@ -24,14 +24,16 @@ export type LoadedPoints = {
   readonly read: number;
   readonly count: number | undefined;
   readonly isLoading: boolean;
+  /** True if there are too many to read, so that the service counts them in cells. */
+  readonly asCells: boolean;
 };
 
-/** Points that a map shows one by one. More need the grid of cells of the service. */
+/** Points that a map shows one by one. The service counts more of them in cells. */
 export const mostPoints = 20_000;
 
 const pageSize = 1000;
 
-const none: LoadedPoints = { points: [], read: 0, count: undefined, isLoading: false };
+const none: LoadedPoints = { points: [], read: 0, count: undefined, isLoading: false, asCells: false };
 
 /** Properties that a place is read from, of those that the key sees. Undefined: it sees no place. */
 export function placeFields({ type }: EntitySet): readonly string[] | undefined {
@@ -81,17 +83,21 @@ async function load(
   let points: ListingPoint[] = [];
   let read = 0;
   let count: number | undefined;
-  while (path !== undefined && read < mostPoints) {
+  while (path !== undefined) {
     const page = await requestPage(path, apiKey, abort);
     if (abort.aborted) return;
     points = [...points, ...page.records.flatMap((record) => pointOf(record, keyName))];
     read += page.records.length;
     count ??= page.count;
     path = page.next;
-    const isLoading = path !== undefined && read < mostPoints;
+    if (count !== undefined && count > mostPoints) {
+      into.value = { ...none, count, asCells: true };
+      return;
+    }
+    const isLoading = path !== undefined;
     // The first page is shown at once; the index of the points is not made anew for each of the others.
     if (!isLoading || read === pageSize || read % (5 * pageSize) === 0)
-      into.value = { points, read, count, isLoading };
+      into.value = { points, read, count, isLoading, asCells: false };
   }
 }
 

@@ -7,6 +7,7 @@ import { secondKey } from "../session/api-keys.ts";
 import { theme } from "../theme/theme.ts";
 import { type Drawing, drawnArea } from "./area-tool.ts";
 import { bySeen, byStatus, indexPoints, type Mark, marksIn } from "./clusters.ts";
+import { countedCells, type MapWindow, mapWindow } from "./counted-cells.ts";
 import { type ListingPoint, listingPoints } from "./listing-points.ts";
 import { readMapColours } from "./map-colours.ts";
 import { fitBox, fromScreen, type MapTransform, type ScreenPoint, toScreen, zoomLevel } from "./mercator.ts";
@@ -52,6 +53,20 @@ function boxOf(points: readonly ListingPoint[]): Extremes {
   ];
 }
 
+/** Width of a cell that listings are counted in, in pixels. */
+const cellSize = 26;
+
+const windowOf = (
+  [west, south, east, north]: readonly [number, number, number, number],
+  pixels: number,
+): MapWindow => ({
+  west,
+  south,
+  east,
+  north,
+  cells: Math.min(Math.max(Math.ceil(pixels / cellSize), 4), 96),
+});
+
 export function createMapCanvas(
   canvas: HTMLCanvasElement,
   drawing: Signal<Drawing | undefined>,
@@ -78,6 +93,7 @@ export function createMapCanvas(
     })
     .on("zoom", ({ transform: { k, x, y } }: D3ZoomEvent<HTMLCanvasElement, unknown>) => {
       transform.value = { k, x, y };
+      hovered.value = undefined;
     });
   const selection = select(canvas).call(behavior).on("dblclick.zoom", null);
 
@@ -102,9 +118,9 @@ export function createMapCanvas(
   // A new query whose points are out of sight, or close together, moves the map to them.
   let fitted: string | undefined;
   const stopFitting = effect(() => {
-    const { points, isLoading } = listingPoints.value;
+    const { points, isLoading, asCells } = listingPoints.value;
     const { filter } = address.value;
-    if (isLoading || points.length === 0 || fitted === filter) return;
+    if (isLoading || (points.length === 0 && !asCells) || fitted === filter) return;
     fitted = filter;
     fitTo(shownBox());
   });
@@ -129,6 +145,7 @@ export function createMapCanvas(
     };
     const points = index.value;
     const shade = classOf();
+    const cells = listingPoints.value.asCells ? (countedCells.value.value ?? []) : undefined;
     void [stateOutlines.value, countyOutlines.value, theme.value];
     cancelAnimationFrame(frame);
     frame = requestAnimationFrame(() => {
@@ -139,12 +156,16 @@ export function createMapCanvas(
       }
       const [west, north] = fromScreen([-40, -40], now);
       const [east, south] = fromScreen([width + 40, height + 40], now);
-      marks = marksIn(
-        points,
-        [Math.max(west, -180), Math.max(south, -85), Math.min(east, 180), Math.min(north, 85)],
-        zoomLevel(now),
-        shade,
-      );
+      const box = [
+        Math.max(west, -180),
+        Math.max(south, -85),
+        Math.min(east, 180),
+        Math.min(north, 85),
+      ] as const;
+      marks = cells ?? marksIn(points, [...box], zoomLevel(now), shade);
+      const shown = windowOf(box, Math.max(width, height));
+      // A painting that changes nothing asks for nothing.
+      if (JSON.stringify(shown) !== JSON.stringify(mapWindow.peek())) mapWindow.value = shown;
       context.setTransform(ratio, 0, 0, ratio, 0, 0);
       paint(context, { ...scene, marks }, readMapColours(canvas));
     });
@@ -161,10 +182,9 @@ export function createMapCanvas(
         return Math.hypot(markX - x, markY - y) <= radiusOf(mark) + 4;
       }),
     open: (mark) => {
-      if (mark.clusterId === undefined) return;
-      const zoomTo = index.peek().getClusterExpansionZoom(mark.clusterId);
+      const zoomTo = mark.clusterId === undefined ? 0 : index.peek().getClusterExpansionZoom(mark.clusterId);
       const [width, height] = size.peek();
-      const k = tileSize * 2 ** Math.max(zoomTo + 0.2, zoomLevel(transform.peek()) + 1);
+      const k = tileSize * 2 ** Math.max(zoomTo + 0.2, zoomLevel(transform.peek()) + 1.5);
       const [x, y] = toScreen([mark.longitude, mark.latitude], { k, x: 0, y: 0 });
       moveTo({ k, x: width / 2 - x, y: height / 2 - y });
     },
@@ -175,6 +195,7 @@ export function createMapCanvas(
     },
     fit: () => fitTo(shownBox()),
     dispose: () => {
+      mapWindow.value = undefined;
       observer.disconnect();
       for (const stop of [stopIndexing, stopFitting, stopPainting]) stop();
       cancelAnimationFrame(frame);

@@ -12,7 +12,7 @@ export type MapColours = {
   readonly marks: Readonly<Record<string, string>>;
 };
 
-const markNames = ["open", "pending", "closed", "other", "first", "second", "both"];
+const markNames = ["open", "pending", "closed", "other", "first", "second", "both", "cell"];
 
 export function readMapColours(element: Element): MapColours {
   const style = getComputedStyle(element);

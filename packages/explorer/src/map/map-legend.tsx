@@ -4,7 +4,7 @@ import { listingPoints, mostPoints } from "./listing-points.ts";
 
 /** What the colours of the map mean, and how many records it shows. */
 export function MapLegend() {
-  const { points, read, count, isLoading } = listingPoints.value;
+  const { points, read, count, isLoading, asCells } = listingPoints.value;
   const [first, second] = [firstKey.value, secondKey.value];
   const rows =
     second === undefined
@@ -22,7 +22,7 @@ export function MapLegend() {
   const shown = Math.min(read, count ?? read);
   return (
     <div class="map-legend">
-      <ul>
+      <ul hidden={asCells}>
         {rows.map(([name, title]) => (
           <li key={name}>
             <i class={`dot mark-${name}`} />
@@ -31,13 +31,11 @@ export function MapLegend() {
         ))}
       </ul>
       <p aria-live="polite">
-        {isLoading
-          ? `Loading ${formatCount(shown)} of ${formatCount(count ?? 0)} …`
-          : `${formatCount(points.length)} places`}
-        {!isLoading &&
-          count !== undefined &&
-          count > mostPoints &&
-          ` of the first ${formatCount(mostPoints)}: narrow the filter to see the rest`}
+        {asCells
+          ? `${formatCount(count ?? 0)} records, counted in cells. Small counts are left out: narrow the filter to fewer than ${formatCount(mostPoints)} to see each`
+          : isLoading
+            ? `Loading ${formatCount(shown)} of ${formatCount(count ?? 0)} …`
+            : `${formatCount(points.length)} places`}
       </p>
     </div>
   );

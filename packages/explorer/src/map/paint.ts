@@ -62,9 +62,15 @@ function paintLabels(context: CanvasRenderingContext2D, scene: Scene, colours: M
   context.textAlign = "center";
   context.textBaseline = "middle";
   const [width, height] = scene.size;
+  const painted: { readonly x: number; readonly y: number; readonly half: number }[] = [];
   for (const { name, place } of labels) {
     const [x, y] = toScreen(place, scene.transform);
-    if (x > -50 && y > -20 && x < width + 50 && y < height + 20) context.fillText(name, x, y);
+    if (x < -50 || y < -20 || x > width + 50 || y > height + 20) continue;
+    const half = context.measureText(name).width / 2 + 4;
+    // A name that would lie on another one is left out.
+    if (painted.some((one) => Math.abs(one.y - y) < 16 && Math.abs(one.x - x) < one.half + half)) continue;
+    painted.push({ x, y, half });
+    context.fillText(name, x, y);
   }
 }
 
@@ -155,6 +161,31 @@ function paintCluster(context: CanvasRenderingContext2D, mark: Mark, at: ScreenP
   context.fillText(mark.count < 10_000 ? String(mark.count) : formatShort(mark.count), x, y + 0.5);
 }
 
+/** Cells of this count and more have the full colour. */
+const darkestCount = 3000;
+
+function paintCell(
+  context: CanvasRenderingContext2D,
+  mark: Mark,
+  [southWest, northEast]: NonNullable<Mark["cell"]>,
+  scene: Scene,
+  colours: MapColours,
+) {
+  const [left, bottom] = toScreen(southWest, scene.transform);
+  const [right, top] = toScreen(northEast, scene.transform);
+  context.globalAlpha = 0.2 + 0.7 * Math.min(Math.log(mark.count) / Math.log(darkestCount), 1);
+  context.fillStyle = colours.marks["cell"] ?? colours.area;
+  context.fillRect(left + 0.5, top + 0.5, right - left - 1, bottom - top - 1);
+  context.globalAlpha = 1;
+  const text = mark.count < 10_000 ? String(mark.count) : formatShort(mark.count);
+  context.font = `600 11px ${font}`;
+  if (context.measureText(text).width + 6 > right - left) return;
+  context.fillStyle = colours.text;
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  context.fillText(text, (left + right) / 2, (top + bottom) / 2);
+}
+
 function paintPoint(
   context: CanvasRenderingContext2D,
   mark: Mark,
@@ -203,7 +234,8 @@ export function paint(context: CanvasRenderingContext2D, scene: Scene, colours: 
   paintArea(context, scene, colours);
   for (const mark of scene.marks) {
     const at = toScreen([mark.longitude, mark.latitude], scene.transform);
-    if (mark.point === undefined) paintCluster(context, mark, at, colours);
+    if (mark.cell !== undefined) paintCell(context, mark, mark.cell, scene, colours);
+    else if (mark.point === undefined) paintCluster(context, mark, at, colours);
     else paintPoint(context, mark, at, scene, colours);
   }
 }
