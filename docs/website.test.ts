@@ -61,8 +61,13 @@ describe.runIf(isRequired)("the website", () => {
     const { stdout, stderr } = spawnSync(
       "chromium",
       [
-        ...["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"],
-        ...["--virtual-time-budget=10000", "--dump-dom", origin + path],
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--enable-logging=stderr",
+        "--virtual-time-budget=10000",
+        "--dump-dom",
+        origin + path,
       ],
       { encoding: "utf8", maxBuffer: 2 ** 27 },
     );
