@@ -51,7 +51,19 @@ export default defineConfig({
   },
   themeConfig: {
     outline: [2, 3],
-    search: { provider: "local" },
+    search: {
+      provider: "local",
+      options: {
+        miniSearch: {
+          // Codes and settings, such as `unknown_property`, are found as a whole too.
+          options: {
+            tokenize: (text) => [...text.split(/[\n\r\p{Z}\p{P}]+/u), ...(text.match(/\w+_\w+/g) ?? [])],
+          },
+          // The names of the API are many: a page that explains a word comes first.
+          searchOptions: { boostDocument: (id) => (id.startsWith("/docs/api/") ? 0.2 : 1) },
+        },
+      },
+    },
     nav: sidebar.map(({ text, items }) => ({ text, items })),
     sidebar: {
       "/docs/api/": apiSidebarOf(readIndex(join(docs, "api")), repository),
