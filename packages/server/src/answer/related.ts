@@ -171,16 +171,17 @@ function targetOf({ name, target }: StructuredProperty, { model }: AnswerSession
 function refuseOthers(
   options: Pick<CollectionOptions, "apply" | "search" | "own"> & Partial<CollectionOptions>,
 ): void {
-  const refused = [
-    ["$apply", options.apply],
-    ["$search", options.search],
-    ["$skiptoken", options.skipToken],
-    ["$format", options.file],
-    ...options.own,
-  ].find(([, given]) => given !== undefined);
+  const given = {
+    $apply: options.apply,
+    $search: options.search,
+    $skiptoken: options.skipToken,
+    $format: options.file,
+    ...Object.fromEntries(options.own),
+  };
+  const refused = Object.entries(given).find(([, value]) => value !== undefined);
   if (refused !== undefined)
     throw new ProtocolError("not_implemented", {
-      target: String(refused[0]),
+      target: refused[0],
       reason: "of related entities: ask their own entity set",
     });
 }
