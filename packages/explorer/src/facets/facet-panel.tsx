@@ -4,7 +4,7 @@ import { shownSet } from "../query/current-query.ts";
 import { termsOf, withoutTerm, withTerm } from "../query/filter-terms.ts";
 import { quoteText } from "../query/literals.ts";
 import { formatCount } from "../table/format.ts";
-import { type Facet, facets } from "./facet-values.ts";
+import { countedAnyway, type Facet, facets, isTooSlow } from "./facet-values.ts";
 import "./facets.css";
 
 function FacetList({ facet }: { readonly facet: Facet }) {
@@ -43,6 +43,21 @@ function FacetList({ facet }: { readonly facet: Facet }) {
 export function FacetPanel() {
   const { value, isLoading } = facets.value;
   const shown = value?.filter(({ values }) => values.length > 0) ?? [];
+  if (isTooSlow.value)
+    return (
+      <aside class="facets" aria-label="Narrow">
+        <p class="quiet">Values are not counted, because this filter takes long.</p>
+        <button
+          type="button"
+          class="button button-small"
+          onClick={() => {
+            countedAnyway.value = address.value.filter;
+          }}
+        >
+          Count them
+        </button>
+      </aside>
+    );
   if (shown.length === 0 && !isLoading) return null;
   return (
     <aside class="facets" aria-label="Narrow" aria-busy={isLoading}>

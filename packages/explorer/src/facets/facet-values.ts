@@ -1,4 +1,5 @@
 import type { EntitySet, StructuralProperty } from "@cadastre/odata";
+import { computed, signal } from "@preact/signals";
 import { address } from "../address/current-address.ts";
 import { isRecord, memberText } from "../api/json.ts";
 import { collectionPath, requestCount, requestPage } from "../api/odata.ts";
@@ -113,6 +114,20 @@ async function facetOf(
   return { field, values };
 }
 
+/** Milliseconds beyond which a query is too dear to be asked once for each value. */
+const slow = 4000;
+
+/** Filter whose values somebody wants counted although it is slow. */
+export const countedAnyway = signal<string | undefined>(undefined);
+
+/** True if values are not counted, because the query is slow. */
+export const isTooSlow = computed(
+  () =>
+    (firstRecords.state.value.time ?? 0) > slow &&
+    countedAnyway.value !== address.value.filter &&
+    !firstRecords.state.value.isLoading,
+);
+
 /** Counts of values of the query, for fields that most people narrow by. */
 export const facets = loaded((abort) => {
   const set = shownSet.value;
@@ -120,7 +135,7 @@ export const facets = loaded((abort) => {
   const { filter } = address.value;
   // The table comes first.
   if (set === undefined || key === undefined || firstRecords.state.value.isLoading) return undefined;
-  if (firstRecords.state.value.error !== undefined) return undefined;
+  if (firstRecords.state.value.error !== undefined || isTooSlow.value) return undefined;
   const fields = (facetFields[set.name] ?? []).filter((field) => set.type.properties.has(field));
   return Promise.all(fields.map((field) => facetOf(set, field, filter, key.apiKey, abort)));
 });
