@@ -33,6 +33,8 @@ export function RecordTable() {
       </div>
     );
   }
+  // A grid without columns or rows would be none.
+  if (rows.length === 0) return <div class="empty" aria-busy="true" />;
   return (
     <Grid
       label={`${address.value.entitySet} records`}
