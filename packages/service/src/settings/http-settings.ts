@@ -78,8 +78,7 @@ export const httpSettings = {
     path: "explorer",
     ...trueOrFalse,
     default: "true",
-    means:
-      "Whether `/` answers browsers with a page to look at the listings: see [The page at /](#the-page-at)",
+    means: "Whether `/` answers browsers with a page to look at the listings: see [The page](#the-page)",
   },
   CADASTRE_ODATA_VERSION: {
     member: "odataVersion",
