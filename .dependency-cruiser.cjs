@@ -179,6 +179,7 @@ const folders = {
     demo: ["http", "data", "access"],
     odata: ["telemetry", "http", "identity", "access"],
     backup: ["data", "delivery"],
+    mcp: ["telemetry", "http", "access", "endpoint", "v1", "odata"],
     explorer: ["http"],
     openapi: ["http", "endpoint", "v1", "delivery", "odata", "explorer"],
     readiness: ["http", "gates", "data", "access", "delivery"],

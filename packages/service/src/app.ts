@@ -23,6 +23,7 @@ import { requestIds } from "./http/request-ids.ts";
 import { securityHeaders } from "./http/response-headers.ts";
 import { chain } from "./http/routes.ts";
 import type { Log } from "./log.ts";
+import { addMcp } from "./mcp/routes.ts";
 import { odataRoutes } from "./odata/odata-routes.ts";
 import type { OdataServices } from "./odata/services.ts";
 import { addReference } from "./openapi/reference.ts";
@@ -82,6 +83,7 @@ export function createApp(services: Services): Express {
     const host = { ...services, audit: delivery.audit, freshness: "fresh" } as const;
     app.use(endpointRoutes(deliveryEndpoints, { ...delivery, memory: services.memory }, host));
   }
+  if (config.mcp) addMcp(app, services, config);
   addHealth(app, readiness);
   addExplorer(app, config, config.explorer ? readExplorerFiles(explorerFolder) : "off");
   addReference(app, config);

@@ -31,6 +31,7 @@ test("without variables everything has its default", () => {
     refusalsPerSecond: 10,
     compression: true,
     explorer: true,
+    mcp: false,
     demoSignIn: true,
     maxShrink: 20,
     tokenLife: 86_400,

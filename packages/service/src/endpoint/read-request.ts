@@ -18,7 +18,7 @@ const isPublicCode = (text: string): text is PublicCode => Object.hasOwn(publicE
  * @throws {Refused} the code of the first schema that the value does not match; `invalid_request` for an unknown member, or if one of the
  * schemas has no code
  */
-function validate<Schema extends z.ZodObject>(schema: Schema, value: unknown): z.output<Schema> {
+export function validate<Schema extends z.ZodObject>(schema: Schema, value: unknown): z.output<Schema> {
   const read = schema.safeParse(value);
   if (read.success) return read.data;
   const { issues } = read.error;

@@ -80,6 +80,14 @@ export const httpSettings = {
     default: "true",
     means: "Whether `/` answers browsers with a page to look at the listings: see [The page](#the-page)",
   },
+  CADASTRE_MCP: {
+    member: "mcp",
+    path: "mcp",
+    ...trueOrFalse,
+    default: "false",
+    means:
+      "Whether language models can call tools at `/mcp`: see [Tools for language models](#tools-for-language-models)",
+  },
   CADASTRE_ODATA_VERSION: {
     member: "odataVersion",
     path: "odata_version",

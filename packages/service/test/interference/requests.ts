@@ -299,6 +299,50 @@ const ofEndpoint = {
   }),
 } as const satisfies Record<string, fc.Arbitrary<Request>>;
 
+/** Calls of the tools for language models, see `carriedBy`. */
+const toolCalls: fc.Arbitrary<Request> = fc.oneof(
+  ofEach((resource) => ({
+    resource,
+    path: pick("/mcp/query"),
+    options: both(
+      fc.constant({ set: resource }),
+      some(
+        {
+          filter: filtersOf(resource),
+          select: selectsOf(resource),
+          orderby: ordersOf(resource),
+          top: pick("1", "2", "50", "0"),
+          skip: pick("1", "2"),
+        },
+        2,
+      ),
+    ),
+  })),
+  ofEach((resource) => ({
+    resource,
+    path: pick("/mcp/count"),
+    options: both(fc.constant({ set: resource }), some({ filter: filtersOf(resource) }, 1)),
+  })),
+  ofEach((resource) => ({
+    resource,
+    path: pick("/mcp/describe"),
+    options: both(
+      fc.constant({ set: resource }),
+      some({ about: pick("City", "Latitude", "ListPrice", "location", "price", "e", "MemberEmail") }, 1),
+    ),
+  })),
+  shaped({
+    resource: "Property",
+    path: pick("/mcp/property"),
+    options: some({ id: fc.oneof(placekeys, pick(...keys.Property, absentKey)) }, 1),
+  }),
+  shaped({
+    resource: "Property",
+    path: pick("/mcp/coverage", "/mcp/nope"),
+    options: both(fc.constant({ fields: "City,ListPrice" }), some({ geography: pick("state:TX", "x") }, 2)),
+  }),
+);
+
 const at = (...paths: readonly string[]) => shaped({ resource: "Property", path: pick(...paths) });
 
 /** Requests to each route, by its path as the application declares it. Routes without an entry are not tested. */
@@ -315,6 +359,7 @@ export const requestsOf = {
   "/health/live": at("/health/live"),
   "/health/ready": at("/health/ready"),
   "/openapi.json": at("/openapi.json"),
+  "/mcp": fc.oneof({ weight: 9, arbitrary: toolCalls }, at("/mcp", "/mcp?x=1")),
   ...ofEndpoint,
   "/v1": at("/v1", "/v1/properties", "/v1/nope", "/v1/mls-profiles/", "/v1/account"),
   "/reso/odata": fc.oneof(
@@ -347,6 +392,7 @@ const v1Requests: fc.Arbitrary<Request> = fc.oneof(
 export const requests: fc.Arbitrary<Request> = fc.oneof(
   { weight: 40, arbitrary: requestsOf["/reso/odata"] },
   { weight: 10, arbitrary: v1Requests },
+  { weight: 6, arbitrary: requestsOf["/mcp"] },
   { weight: 2, arbitrary: fc.oneof(...Object.values(requestsOf)) },
   at("/v2", "/reso", "/reso/odatax"),
 );

@@ -191,6 +191,7 @@ export const appOver = (store: Store, rule: () => Rule): Express => {
       CADASTRE_BASE_URL: baseUrl,
       CADASTRE_PAGE_SIZE: "3",
       CADASTRE_MINIMUM_CELL_SIZE: "2",
+      CADASTRE_MCP: "true",
     }),
     log: pino({ level: "silent" }),
     store,
