@@ -392,7 +392,7 @@ const v1Requests: fc.Arbitrary<Request> = fc.oneof(
 export const requests: fc.Arbitrary<Request> = fc.oneof(
   { weight: 40, arbitrary: requestsOf["/reso/odata"] },
   { weight: 10, arbitrary: v1Requests },
-  { weight: 6, arbitrary: requestsOf["/mcp"] },
+  { weight: 10, arbitrary: requestsOf["/mcp"] },
   { weight: 2, arbitrary: fc.oneof(...Object.values(requestsOf)) },
   at("/v2", "/reso", "/reso/odatax"),
 );
