@@ -62,7 +62,9 @@ describe("a set that has not passed its gates", () => {
     expect(await servedSets()).toEqual(["Property", "Media", "Member", "Office", "Lookup"]);
     expect((await get("/$metadata")).text).not.toContain('Name="OpenHouse"');
     for (const address of ["", "/$count", "('x')"])
-      expect((await get(`/OpenHouse${address}`)).text).toBe((await get(`/Nope${address}`)).text);
+      expect((await get(`/OpenHouse${address}`)).text).toBe(
+        (await get(`/Nope${address}`)).text.replace("Nope", "OpenHouse"),
+      );
   });
 
   test("can be tried, which changes nothing", async () => {
