@@ -17,6 +17,9 @@ const compilerOptions = {
   outDir: "js",
 };
 
+/** True for the path of a field, and not of related entities. */
+const isField = (path) => path?.getPath !== undefined && !path.constructor.name.startsWith("QEntity");
+
 /** It makes a typed client from `$metadata`, which must compile. */
 export async function connect(service, { city, price, key }) {
   const options = ["--service-name", "cadastre", "--mode", "all", "--emit-mode", "ts"];
@@ -39,7 +42,7 @@ export async function connect(service, { city, price, key }) {
   const client = clientWith({});
   const keysOf = ({ data }) => data.value.map(({ ListingKey }) => ListingKey);
   return {
-    metadata: async () => Object.values(qProperty).filter((path) => path?.getPath !== undefined).length,
+    metadata: async () => Object.values(qProperty).filter(isField).length,
     filter: async () => {
       const filtered = await client
         .Property()
