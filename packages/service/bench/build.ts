@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { copyFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -10,6 +11,8 @@ const builtFolder = fileURLToPath(new URL("../node_modules/.cache/bench/", impor
 export function build(): void {
   run("npm", "run", "--silent", "compile");
   run(`${root}node_modules/.bin/tsc`, "-p", `${root}packages/service/bench/tsconfig.build.json`);
+  // The service reads its version there.
+  copyFileSync(`${root}packages/service/package.json`, `${builtFolder}package.json`);
 }
 
 function run(program: string, ...args: readonly string[]): void {
