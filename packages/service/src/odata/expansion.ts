@@ -141,6 +141,7 @@ function projectionOf(name: string, { type }: EntitySet): Projection {
 }
 
 function alsoSelecting(query: BoundQuery, names: readonly string[]): BoundQuery {
+  if (names.length === 0) return query;
   const selected = new Set(query.select.map(({ property }) => property.name));
   const missing = [...new Set(names)].filter((name) => !selected.has(name));
   if (missing.length === 0) return query;

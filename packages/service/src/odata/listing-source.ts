@@ -42,8 +42,12 @@ export const listingSource = (services: SourceServices, caller: SourceCaller): R
 
 /** Restricts a query to what a scope grants. @throws {QueryError} `not_supported` for a path to related records */
 function restrictRecords(query: BoundQuery, scope: Scope): RestrictedQuery {
-  refusePaths(query);
-  return restrict(query, scope);
+  try {
+    return restrict(query, scope);
+  } catch (error) {
+    refusePaths(query);
+    throw error;
+  }
 }
 
 /** Records that are read at once, of those that an item of `$expand` leads to. */

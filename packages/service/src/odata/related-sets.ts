@@ -28,7 +28,7 @@ export function navigationLinkOf(navigation: StructuredProperty): NavigationLink
  */
 export function withNavigation(entitySets: readonly EntitySet[]): readonly EntitySet[] {
   const types = new Map<string, EntityType>();
-  const linked = entitySets.map((entitySet) => {
+  return entitySets.map((entitySet) => {
     const { name, type } = entitySet;
     const structured = new Map<string, StructuredProperty>();
     for (const navigation of navigations[name as ResourceName] ?? []) {
@@ -43,7 +43,6 @@ export function withNavigation(entitySets: readonly EntitySet[]): readonly Entit
     types.set(name, withLinks);
     return { ...entitySet, type: withLinks };
   });
-  return linked;
 }
 
 const isVisible = (
