@@ -45,13 +45,13 @@ async function answerAt(
       const navigation = navigationOf(address, entitySet);
       return navigation === undefined
         ? individualProperty(request, entitySet, address, session)
-        : answerRelated(request, entitySet, address, navigation, session);
+        : answerRelated({ request, entitySet, address, navigation, session });
     }
     case "ItemCount": {
       const navigation = navigationOf(address, entitySet);
       return navigation === undefined
         ? itemCount(request, entitySet, address, session)
-        : countRelated(request, entitySet, address, navigation, session);
+        : countRelated({ request, entitySet, address, navigation, session });
     }
     case "Value":
       return rawValue(request, entitySet, address, session);

@@ -33,30 +33,23 @@ export function navigationOf(
   return found !== undefined && "key" in found.target() ? found : undefined;
 }
 
+/** A request for what a navigation property of an entity leads to. */
+export type RelatedRequest = {
+  readonly request: OdataRequest;
+  /** Set of the entity. */
+  readonly entitySet: EntitySet;
+  readonly address: RelatedAddress;
+  readonly navigation: StructuredProperty;
+  readonly session: AnswerSession;
+};
+
 /** `GET <root>/<EntitySet>('<key>')/<Navigation>`. Source: OData Protocol 4.01, section 11.2.7. */
-export const answerRelated = (
-  request: OdataRequest,
-  entitySet: EntitySet,
-  address: RelatedAddress,
-  navigation: StructuredProperty,
-  session: AnswerSession,
-): Promise<Answer> =>
-  (navigation.collection ? relatedCollection : relatedEntity)(
-    request,
-    entitySet,
-    address,
-    navigation,
-    session,
-  );
+export const answerRelated = (related: RelatedRequest): Promise<Answer> =>
+  related.navigation.collection ? relatedCollection(related) : relatedEntity(related);
 
 /** `GET <root>/<EntitySet>('<key>')/<Navigation>/$count`. Source: OData Protocol 4.01, section 11.2.10. */
-export async function countRelated(
-  request: OdataRequest,
-  entitySet: EntitySet,
-  address: RelatedAddress,
-  navigation: StructuredProperty,
-  session: AnswerSession,
-): Promise<Answer> {
+export async function countRelated(related: RelatedRequest): Promise<Answer> {
+  const { request, navigation, session } = related;
   if (!navigation.collection)
     throw new ProtocolError("not_found", { reason: `\`${navigation.name}\` leads to one entity` });
   const parsed = request.stages.time("parse", () => parseCountRequest(request, session.settings));
@@ -68,20 +61,15 @@ export async function countRelated(
     ...plain,
     count: "only" as const,
   };
-  const members = await readItem(request, entitySet, address, item, session);
+  const members = await readItem(item, related);
   return ok(textType, members.get(`${navigation.name}@odata.count`) ?? "0");
 }
 
 const plain = { count: "no", referenceTo: null, expand: [] } as const satisfies Partial<BoundExpand>;
 
 /** Answers as a collection is answered, page by page; the next page is told by how many entities to pass over. */
-async function relatedCollection(
-  request: OdataRequest,
-  entitySet: EntitySet,
-  address: RelatedAddress,
-  navigation: StructuredProperty,
-  session: AnswerSession,
-): Promise<Answer> {
+async function relatedCollection(related: RelatedRequest): Promise<Answer> {
+  const { request, address, navigation, session } = related;
   const { root, stages } = request;
   const { settings, model } = session;
   const options = stages.time("parse", () => parseCollection(request, settings));
@@ -97,7 +85,7 @@ async function relatedCollection(
     referenceTo: null,
     expand,
   };
-  const members = await readItem(request, entitySet, address, item, session, !options.ignoreNulls);
+  const members = await readItem(item, related, !options.ignoreNulls);
   const found = [...readRecords((members.get(navigation.name) ?? "[]").slice(1, -1))].map(({ text }) => text);
   const content = { root, namespace: model.namespace, query, expand, format: options.format };
   const form = recordFormOf(content);
@@ -113,13 +101,8 @@ async function relatedCollection(
   return { ...answer, headers: preferenceApplied(options.preferences) };
 }
 
-async function relatedEntity(
-  request: OdataRequest,
-  entitySet: EntitySet,
-  address: RelatedAddress,
-  navigation: StructuredProperty,
-  session: AnswerSession,
-): Promise<Answer> {
+async function relatedEntity(related: RelatedRequest): Promise<Answer> {
+  const { request, navigation, session } = related;
   const { root, stages } = request;
   const { model, settings } = session;
   const options = stages.time("parse", () => parseEntity(request, settings));
@@ -128,7 +111,7 @@ async function relatedEntity(
   const query = stages.time("bind", () => bindQuery({ select, compute, top: 1 }, target, [], { aliases }));
   const expand = bindExpansion(options, target, model);
   const item: BoundExpand = { navigation, query: readFor(format, query), ...plain, expand };
-  const members = await readItem(request, entitySet, address, item, session, !ignoreNulls);
+  const members = await readItem(item, related, !ignoreNulls);
   const record = members.get(navigation.name) ?? "null";
   if (record === "null") return noContent;
   return stages.time("render", () =>
@@ -138,14 +121,11 @@ async function relatedEntity(
 
 /** Reads an entity with one item of `$expand`; returns the members of its JSON text. @throws {ProtocolError} `not_found` without the entity */
 async function readItem(
-  request: OdataRequest,
-  entitySet: EntitySet,
-  { key }: RelatedAddress,
   item: BoundExpand,
-  session: AnswerSession,
+  { request, entitySet, address, session }: RelatedRequest,
   nulls = true,
 ): Promise<ReadonlyMap<string, string>> {
-  const bound = request.stages.time("bind", () => bindOne({}, entitySet, key));
+  const bound = request.stages.time("bind", () => bindOne({}, entitySet, address.key));
   const query: BoundQuery = { ...bound, select: keyOf(entitySet) };
   const record = await readOne(request, query, { nulls, expand: [item] }, session);
   const [read] = readRecords(Buffer.from(record).toString());
