@@ -7,6 +7,7 @@ import type {
 import { isNumeric } from "../bound/typing.ts";
 import { functionTable } from "../functions/table.ts";
 import type { PrimitiveType, StructuralProperty, StructuredType } from "../model/types.ts";
+import { textLiteral } from "../syntax/print/literal.ts";
 import { type FilterOperand, type FilterPosition, filterPosition } from "./filter-position.ts";
 
 /**
@@ -65,7 +66,7 @@ function literalsFor(compared: FilterOperand | undefined): readonly Completion[]
       ? typeof type === "string"
         ? (literalsByType[type] ?? [])
         : []
-      : property.enumType.members.map(quoted);
+      : property.enumType.members.map(textLiteral);
   return (compared === undefined ? texts : [...texts, "null"]).map((label) => ({
     label,
     type: "constant",
@@ -79,8 +80,6 @@ const literalsByType: Partial<Record<PrimitiveType, readonly string[]>> = {
   "Edm.Date": ["date(now())"],
   "Edm.String": ["''"],
 };
-
-const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 async function valuesOf(
   compared: FilterOperand | undefined,
