@@ -20,8 +20,8 @@ import { readConfig } from "../src/config.ts";
 import { sampleRecords } from "../src/data/sample-records.ts";
 import { replyOf } from "../src/endpoint/routes.ts";
 import { systemScope } from "../src/identity/system-scope.ts";
-import { createStages } from "../src/telemetry/stages.ts";
 import { fieldCompleteness } from "../src/v1/field-completeness.ts";
+import { endpointRequest } from "./endpoint-request.ts";
 import { settingsOf } from "./settings.ts";
 
 const { entitySet } = sampleCatalog;
@@ -111,16 +111,8 @@ try {
   const answer = (geography: string) =>
     fieldCompleteness.handle(
       {
-        caller: { scope, apiKey: "" },
-        entitlementState: "active",
-        params: {},
+        ...endpointRequest(scope),
         query: { geography },
-        body: undefined,
-        header: () => undefined,
-        stages: createStages(),
-        clientGone: () => new AbortController().signal,
-        whenClosed: () => {},
-        note: () => {},
         reply: replyOf(fieldCompleteness, { scope, apiKey: "" }),
       },
       services,

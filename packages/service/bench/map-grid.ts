@@ -17,8 +17,8 @@ import { readConfig } from "../src/config.ts";
 import { sampleRecords } from "../src/data/sample-records.ts";
 import { replyOf } from "../src/endpoint/routes.ts";
 import { systemScope } from "../src/identity/system-scope.ts";
-import { createStages } from "../src/telemetry/stages.ts";
 import { mapGrid } from "../src/v1/map-grid.ts";
+import { endpointRequest } from "./endpoint-request.ts";
 import { settingsOf } from "./settings.ts";
 
 const settings = settingsOf({ listings: "20000", rounds: "20" });
@@ -80,16 +80,8 @@ try {
   const answer = (given: Readonly<Record<string, string>>) =>
     mapGrid.handle(
       {
-        caller: { scope, apiKey: "" },
-        entitlementState: "active",
-        params: {},
+        ...endpointRequest(scope),
         query: mapGrid.query.parse(given),
-        body: undefined,
-        header: () => undefined,
-        stages: createStages(),
-        clientGone: () => new AbortController().signal,
-        whenClosed: () => {},
-        note: () => {},
         reply: replyOf(mapGrid, { scope, apiKey: "" }),
       },
       services,
