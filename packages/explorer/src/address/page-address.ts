@@ -53,7 +53,7 @@ function decode(text: string): string {
   }
 }
 
-/** Returns the fragment of an address, such as `#/Property?$filter=City%20eq%20'Austin'&view=map`. What is as at the start is left out. */
+/** Returns the fragment of an address, such as `#/Property?$filter=City%20eq%20'Austin'&view=map`. Members that are as in {@link firstAddress} are left out. */
 export function printFragment({ entitySet, filter, select, orderBy, view, record }: PageAddress): string {
   const options: readonly (readonly [string, string])[] = [
     ["$filter", filter],
@@ -66,7 +66,7 @@ export function printFragment({ entitySet, filter, select, orderBy, view, record
   return `#/${entitySet}${query.length === 0 ? "" : `?${query.join("&")}`}`;
 }
 
-/** Reads a fragment. What it does not state, or states wrongly, is as at the start. */
+/** Reads a fragment. Members that it does not state, or states wrongly, are as in {@link firstAddress}. */
 export function readFragment(fragment: string): PageAddress {
   const [path = "", ...rest] = fragment.replace(/^#?\/?/, "").split("?");
   const options = new Map(

@@ -1,7 +1,7 @@
 import { KeyForm } from "../session/key-form.tsx";
 import { signInFault } from "../session/sign-in.ts";
 
-/** What the page shows while it has no key. */
+/** Content of the page while it has no key. */
 export function Welcome() {
   return (
     <main class="welcome">

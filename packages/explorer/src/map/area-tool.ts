@@ -7,7 +7,7 @@ export type ToolName = (typeof toolNames)[number];
 /** An area while it is drawn. */
 export type Drawing = {
   readonly tool: ToolName;
-  /** Where the pointer went down, or the corners of a polygon so far. */
+  /** Point at which the pointer went down, or the corners of a polygon so far. */
   readonly corners: readonly LonLat[];
   readonly pointer: LonLat | undefined;
 };

@@ -15,7 +15,7 @@ export type MapWindow = {
   readonly cells: number;
 };
 
-/** What the map shows. Undefined while there is none. */
+/** Content of the map. Undefined while there is none. */
 export const mapWindow = signal<MapWindow | undefined>(undefined);
 
 /** Milliseconds that the map must be still before cells are counted. */

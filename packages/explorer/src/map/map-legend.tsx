@@ -2,7 +2,7 @@ import { firstKey, secondKey } from "../session/api-keys.ts";
 import { formatCount } from "../table/format.ts";
 import { listingPoints, mostPoints } from "./listing-points.ts";
 
-/** What the colours of the map mean, and how many records it shows. */
+/** Legend of the colours of the map, with the number of records on it. */
 export function MapLegend() {
   const { points, read, count, isLoading, asCells } = listingPoints.value;
   const [first, second] = [firstKey.value, secondKey.value];

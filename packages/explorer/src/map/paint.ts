@@ -7,7 +7,7 @@ import type { MapColours } from "./map-colours.ts";
 import { type MapTransform, type ScreenPoint, toScreen, zoomLevel } from "./mercator.ts";
 import { countyOutlines, outlineWorld, stateOutlines } from "./outlines.ts";
 
-/** What a frame of the map shows. */
+/** Content of a frame of the map. */
 export type Scene = {
   readonly size: ScreenPoint;
   readonly transform: MapTransform;

@@ -4,7 +4,7 @@ import { isRecord } from "../api/json.ts";
 import { metadataPath, serviceDocumentPath } from "../api/odata.ts";
 import { requestJson, sendRequest } from "../api/request.ts";
 
-/** What one key may ask: the active entity sets, and their fields. */
+/** Model of the service as one key sees it: the active entity sets, and their fields. */
 export type ServiceModel = {
   readonly model: EntityModel;
   /** Entity sets that the service document lists. */

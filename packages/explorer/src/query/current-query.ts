@@ -6,13 +6,13 @@ import { modelOf } from "../model/service-model.ts";
 import { firstKey, secondKey } from "../session/api-keys.ts";
 import { loaded } from "./loaded.ts";
 
-/** What the first key may ask. */
+/** Model of the first key. */
 export const firstModel = loaded(() => {
   const key = firstKey.value;
   return key && modelOf(key.apiKey);
 });
 
-/** What the second key may ask, while two are compared. */
+/** Model of the second key, while two are compared. */
 export const secondModel = loaded(() => {
   const key = secondKey.value;
   return key && modelOf(key.apiKey);

@@ -1,6 +1,6 @@
 import { effect, type ReadonlySignal, signal } from "@preact/signals";
 
-/** What was asked for: not yet there, there, or failed. A value stays while the next one is on its way. */
+/** Result of a request: not yet there, there, or failed. A value stays while the next one is on its way. */
 export type Loaded<T> = {
   readonly value: T | undefined;
   readonly error: Error | undefined;

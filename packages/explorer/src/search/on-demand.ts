@@ -29,7 +29,7 @@ function onDemand<T>(start: () => Promise<T>): OnDemand<T> {
   };
 }
 
-/** What says a filter in words: the parser of the library. */
+/** Words for the terms of a filter, by the parser of the library. */
 export const filterWords = onDemand(() =>
   import("./filter-words.ts").then(({ termInWords }) => ({ termInWords })),
 );
