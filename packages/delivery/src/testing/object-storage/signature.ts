@@ -18,17 +18,18 @@ export type Authorization = {
   readonly signature: string;
 };
 
-const form =
+const authorizationPattern =
   /^AWS4-HMAC-SHA256 Credential=([^/]+)\/([^,]+), ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/;
 
 export function readAuthorization(headers: IncomingHttpHeaders): Authorization | undefined {
-  const [, accessKeyId, scope, signedHeaders, signature] = form.exec(headers.authorization ?? "") ?? [];
+  const [, accessKeyId, scope, signedHeaders, signature] =
+    authorizationPattern.exec(headers.authorization ?? "") ?? [];
   if (!accessKeyId || !scope || !signedHeaders || !signature) return undefined;
   return { accessKeyId, scope: scope.split("/"), signedHeaders: signedHeaders.split(";"), signature };
 }
 
 /** Reads a request with a presigned URL, and its signature; undefined if the URL has expired, or is not presigned. */
-export function readAddress(
+export function readPresignedUrl(
   { method, url, headers }: SignedRequest,
   now: Date,
 ):

@@ -12,7 +12,7 @@ import {
   type StorageKeys,
   servicePrincipal,
 } from "../server.ts";
-import { readAddress, readAuthorization, sha256Hex, signatureOf } from "../signature.ts";
+import { readAuthorization, readPresignedUrl, sha256Hex, signatureOf } from "../signature.ts";
 import type { FakeBucket } from "./objects.ts";
 import { handlers, type Reply, type S3Operation } from "./operations.ts";
 import { fakeRoles, type SigningCaller, sessionBody } from "./session.ts";
@@ -35,7 +35,7 @@ export async function startFakeObjectServer(): Promise<ObjectServer> {
     const inHeaders = readAuthorization(from.headers);
     const signed =
       inHeaders === undefined
-        ? readAddress(request, new Date())
+        ? readPresignedUrl(request, new Date())
         : { asked: request, authorization: inHeaders, token: from.headers["x-amz-security-token"] };
     if (signed === undefined) return undefined;
     const { asked, authorization, token } = signed;
