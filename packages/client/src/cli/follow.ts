@@ -40,11 +40,16 @@ type Flags = KeyFlags &
     readonly region?: string;
     readonly endpoint?: string;
     readonly once?: true;
+    /** Longest pause between two looks for a delivery, in seconds. */
     readonly poll: number;
     readonly json?: true;
   };
 
-/** `cadastre-client follow` */
+/**
+ * `cadastre-client follow`: keeps a copy of what a subscription delivers, from the service (`--url`) or a bucket (`--from-bucket`). With both,
+ * deliveries come from the bucket; the service gives its keys and the subscription's state, and takes the acknowledgements. A bucket alone
+ * has none of these.
+ */
 export const followCommand = (): Command =>
   withTrust(
     withLoad(

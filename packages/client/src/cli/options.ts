@@ -164,6 +164,7 @@ export const withTrust = (command: Command, keys: string): Command =>
     .addOption(new Option("--unsigned", "do not ask for a signature").conflicts("keys"))
     .option("--pin <pin>", "refuse another schema=…, profile=… or entitlement=… (repeatable)", collect);
 
+/** Returns the keys that may sign: those in the file of `--keys`, by default those that the server publishes, none with `--unsigned`. */
 export async function trustOf({ keys, unsigned }: TrustFlags): Promise<TrustedKeys> {
   if (unsigned) return "unsigned";
   return keys === undefined ? "published" : readKeyFile(keys);

@@ -17,11 +17,15 @@ type Flags = ConnectionFlags &
     readonly into: string;
     readonly filter?: string;
     readonly select?: string;
+    /** Name of the key field. */
     readonly key?: string;
     readonly json?: true;
   };
 
-/** `cadastre-client replicate <resource>` */
+/**
+ * `cadastre-client replicate <resource>`: copies an entity set by OData to a folder or a database. Later runs copy what has changed;
+ * removals are not detected.
+ */
 export const replicateCommand = (): Command =>
   withTables(
     withConnection(

@@ -16,6 +16,7 @@ type ChooserProperties = {
   readonly onChoose: (name: string) => void;
 };
 
+/** Chooser of a key, with the number of fields of Property that the key sees. */
 function KeyChooser({ side, label, value, names, onChoose }: ChooserProperties) {
   const model = (side === "first" ? firstModel : secondModel).value.value;
   const fields = model?.entitySets.find(({ name }) => name === "Property")?.type.properties.size;

@@ -46,6 +46,7 @@ const isWriting = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.shadowRoot !== null || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
+// The keys that work everywhere: `?` opens the help, `/` moves the focus to the filter.
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target)) return;
   if (event.key === "?") showsHelp.value = true;

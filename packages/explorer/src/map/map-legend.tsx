@@ -2,7 +2,10 @@ import { firstKey, secondKey } from "../session/api-keys.ts";
 import { formatCount } from "../table/format.ts";
 import { listingPoints, mostPoints } from "./listing-points.ts";
 
-/** Legend of the colours of the map, with the number of records on it. */
+/**
+ * Legend of the map. Colours tell the status of a listing, or which of two keys see it. Below them is the number of places, or of records if
+ * they are counted in cells.
+ */
 export function MapLegend() {
   const { points, read, count, isLoading, asCells } = listingPoints.value;
   const [first, second] = [firstKey.value, secondKey.value];

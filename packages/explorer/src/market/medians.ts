@@ -1,7 +1,7 @@
 /** A sale: when, for how much, and in which place. */
 export type Sale = { readonly date: string; readonly price: number; readonly place: string };
 
-/** The median price of a quarter, and of how many sales. */
+/** Median price of a quarter, and the number of its sales. */
 type QuarterMedian = { readonly quarter: string; readonly median: number; readonly count: number };
 
 /** Medians of one place, in the order of time. */
@@ -11,7 +11,7 @@ export type PlaceMedians = {
   readonly medians: readonly QuarterMedian[];
 };
 
-/** Sales that a median is of at least: of fewer it says little. */
+/** Minimum number of sales of a median: the median of fewer says little. */
 export const fewestSales = 5;
 
 /** Returns the quarter of a date: `2024-07-01` is in `2024 Q3`. */

@@ -53,6 +53,7 @@ export function addKeys(keys: readonly NamedKey[]): void {
   store();
 }
 
+/** Makes a key the first one. If it was the second one, they change places. */
 export function useKey(name: string): void {
   if (secondName.value === name) secondName.value = firstName.value;
   firstName.value = name;

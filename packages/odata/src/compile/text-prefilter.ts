@@ -32,7 +32,10 @@ export function withTextIndex(
   return found === undefined ? exact : sql`(${found} and ${exact})`;
 }
 
-/** Returns the text condition that a node is; undefined for any other node, and for a masked property. */
+/**
+ * Returns the text condition that a node is, such as `contains(City,'Aus')` or `tolower(City) eq 'austin'`. Undefined for any other node, for a
+ * masked property, and for `City eq 'Austin'`, which an ordinary index serves.
+ */
 export function textConditionOf(node: BoundNode): TextCondition | undefined {
   if (node.kind === "Call") {
     const [text, part] = node.args;
@@ -40,7 +43,6 @@ export function textConditionOf(node: BoundNode): TextCondition | undefined {
   }
   if (node.kind !== "Compare" || node.comparator !== "eq") return undefined;
   const { left, right } = node;
-  // The equality of the property itself is left to an ordinary index.
   if (changesCase(left)) return conditionOfPart(left, right, "whole");
   return changesCase(right) ? conditionOfPart(right, left, "whole") : undefined;
 }
@@ -64,7 +66,10 @@ const changesCase = (node: BoundNode): node is BoundCallNode =>
 const withoutCase = (node: BoundNode): BoundNode =>
   changesCase(node) && node.args[0] !== undefined ? withoutCase(node.args[0]) : node;
 
-/** Returns the values that the filter lists of a property, as SQL; undefined if it lists none. */
+/**
+ * Returns the values that the filter lists of a property, as SQL; undefined if it lists none. An index that is divided by the property is
+ * searched among these values only.
+ */
 function listedValues(
   { name }: StructuralProperty,
   { required, values, dialect }: CompileContext,

@@ -35,7 +35,7 @@ export type PostgresServer = {
   readonly startStandby: () => Promise<PostgresServer>;
   /** Ends the server as a crash does: without a word to its clients and standbys. */
   readonly crash: () => Promise<void>;
-  /** End the server and remove its files. */
+  /** Ends the server and removes its files. */
   readonly stop: () => Promise<void>;
 };
 
@@ -119,7 +119,7 @@ export type PostgresTls = CertifiedKey & {
 };
 
 /**
- * Start a server on a free loopback port. It keeps nothing: its files go when it stops.
+ * Starts a server on a free loopback port. Its files are removed when it stops.
  *
  * @param tls by default connections cannot be encrypted
  * @param parameters of the server, beside those that every one has

@@ -44,6 +44,9 @@ type Found = InstalledEntitlement & { readonly hash: string };
 
 /**
  * Verifies and compiles each document once, and again when the issuer's keys change. Its expiry is checked at every request.
+ *
+ * @param clock monotonic clock in milliseconds, by which cached answers of the registry expire
+ * @param revision returns a number that grows with each change of the registry that is announced: earlier answers are not used any more
  */
 export function createScopes(
   entitlements: Pick<EntitlementRegistry, "find" | "lastVersion">,

@@ -29,7 +29,10 @@ export type ScheduledChecks = {
   readonly stop: () => Promise<void>;
 };
 
-/** Checks the databases of a folder now and at an interval, in a worker thread, which has low priority on Linux. */
+/**
+ * Checks the SQLite databases of a folder now and at an interval, in a worker thread, which has low priority on Linux. Does nothing if the
+ * databases are in PostgreSQL.
+ */
 export function scheduleChecks(
   folder: DataFolder,
   { hours, heap, log, onFinding, wait = 30_000 }: ScheduledCheckOptions,

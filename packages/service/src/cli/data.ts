@@ -31,7 +31,13 @@ export const withServiceStore = <T>(
     }
   });
 
-/** Calls `work` with the configured data folder, if it has the needed database, while holding a lock that keeps a restore out. */
+/**
+ * Calls `work` with the configured data folder, if it has the needed database, while holding a lock that keeps a restore out. A restore that
+ * was interrupted is finished first.
+ *
+ * @throws {CommandRefused} if the database does not exist
+ * @throws {DataError} while a restore is running
+ */
 export function withServiceFolder<T>(
   needed: "registry" | "database",
   work: (folder: DataFolder, config: Config) => Promise<T>,

@@ -75,12 +75,12 @@ async function* resolvedProperties(
 }
 
 type Walk = {
-  /** Property that contains the id, by which the listings are sorted. */
+  /** Field that contains the id, by which the listings are sorted. */
   readonly by: StructuralProperty;
   readonly filter: BoundNode;
-  /** Id after which to start; empty to start with the first. */
+  /** Returns the id of a listing's property; not a text if the listing does not belong to the walk. */
   readonly idOf: (listing: Row) => unknown;
-  /** The empty text is no id. */
+  /** Id after which to start; empty, which is no id, to start with the first. */
   readonly after: string;
 };
 

@@ -32,7 +32,7 @@ function columnValue(json: unknown, property: StructuralProperty, form: Encoding
   return encodings[form](value, property).value;
 }
 
-/** Fast path for a JSON value that is equal to its database form; undefined if the value needs the full conversion. */
+/** Fast path that returns the database form of a plain JSON value; undefined if the value needs the full conversion. */
 type Shortcut = (json: unknown, property: StructuralProperty) => unknown;
 
 const plainText: Shortcut = (json, { type }) =>

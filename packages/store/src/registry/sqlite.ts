@@ -73,6 +73,7 @@ function keepStatements(connection: Database.Database): void {
 /** A write takes the lock of the file. It must be the first statement: SQLite may fail to get the lock after a read. */
 const lockToWrite = (transaction: Knex.Transaction) => transaction.raw("pragma user_version = 1");
 
+/** Creates the checksums that tables of the file lack, see `keepChecksums`. */
 function checksum(file: string): void {
   const database = new Database(file, { timeout: 0 });
   try {

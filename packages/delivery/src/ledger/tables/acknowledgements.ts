@@ -20,7 +20,7 @@ export const acknowledgementTable = (knex: Knex) => knex<AcknowledgementRow>("ca
 const isAcknowledgeable = ({ state, code, completed }: Delivery): boolean =>
   onceComplete.includes(state) || (code === partLost && completed !== null);
 
-/** Returns the function that records acknowledgements in a database. */
+/** Returns the function that records acknowledgements in a database. A repeated one changes nothing, and returns the first. */
 export const acknowledgeIn =
   (knex: Knex): DeliveryRecords["acknowledge"] =>
   async (customer, id, acknowledgement) => {

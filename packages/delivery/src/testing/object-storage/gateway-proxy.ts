@@ -6,7 +6,7 @@ import { type Asked, errorBody, type Fault, type ObjectServer, type StorageKeys 
 import { readAuthorization, sha256Hex, signatureOf, writeAuthorization } from "./signature.ts";
 
 export type GatewayProxy = Pick<ObjectServer, "endpoint" | "failWhen" | "stop"> & {
-  /** Sets the trust policy of a role, which the gate enforces, except for principals. */
+  /** Sets the trust policy of a role, which the proxy enforces, except for principals. */
   readonly trust: (roleArn: string, policy: Policy) => void;
 };
 

@@ -3,7 +3,10 @@ import { DeliveryError } from "../../errors.ts";
 import type { NewWebhook, Webhook, WebhookRecords } from "../webhook.ts";
 import { messageTable, selectWebhooks, toldColumns, toWebhook, webhookTable } from "./webhook-rows.ts";
 
-/** Creates the part of the registry of webhooks that serves customers' requests. */
+/**
+ * Creates the part of the registry of webhooks that serves customers' requests: to register, list and delete them, replace a secret, and
+ * send a test.
+ */
 export const createWebhookRecords = (knex: Knex): WebhookRecords => ({
   register: (webhook, secret, most) =>
     withCustomerLock(knex, webhook.customer, (transaction) => register(transaction, webhook, secret, most)),

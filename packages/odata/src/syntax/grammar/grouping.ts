@@ -6,7 +6,7 @@ import { spanOf } from "./token-stream.ts";
 import type { Tokens } from "./tokens.ts";
 
 /**
- * Creates the grammar of the arguments of `groupby`: paths, `rollup` and `rolluprecursive`.
+ * Creates the grammar of the arguments of `groupby`: groupings (paths, `rollup` and `rolluprecursive`), and the transformations of each group.
  *
  * Source: OData Extension for Data Aggregation 4.0, 3.2 and 6.3.
  */

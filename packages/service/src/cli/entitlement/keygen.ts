@@ -8,6 +8,7 @@ import { addToKeySet, newKeySet } from "./issuer-file.ts";
 
 type Options = { readonly out: string; readonly jwks?: string; readonly json?: true };
 
+/** `cadastre entitlement keygen`: makes an issuer's key pair, and prints its key id. */
 export const keygenCommand = (): Command =>
   new Command("keygen")
     .description("Make an issuer's key pair, and print its key id.")

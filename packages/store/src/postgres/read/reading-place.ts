@@ -8,8 +8,8 @@ import { type Client, poolOf, runTogether } from "../connection/session.ts";
 import { ReadDeadline } from "./read-deadline.ts";
 
 /**
- * Runs statements on a connection, unless the read has been stopped. With `isHeld`, these statements and all later ones see the
- * same snapshot.
+ * Runs statements on a connection, unless the read has been stopped. The statements of one call see the same snapshot. With `isHeld`, those
+ * of all later calls see it too: the transaction stays open until the read ends.
  */
 export type Run = (queries: readonly Query[], isHeld?: boolean) => Promise<void>;
 
