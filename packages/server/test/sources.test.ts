@@ -174,6 +174,22 @@ test("references to related entities hold their addresses", async () => {
   });
 });
 
+test("full metadata names the types of enumerations and links to related entities", async () => {
+  const path = "/Listing('L1')?$select=Status&$format=application/json;odata.metadata=full";
+  const { text } = await get(sources.get("memory") as SourceMaker, path);
+  const { "@odata.etag": _, ...entity } = JSON.parse(text) as Record<string, unknown>;
+  expect(entity).toEqual({
+    "@odata.context": `${root}/$metadata#Listing(Status)/$entity`,
+    "@odata.type": "#Office.Listing",
+    "@odata.id": `${root}/Listing('L1')`,
+    "@odata.readLink": `${root}/Listing('L1')`,
+    "Agent@odata.navigationLink": `${root}/Listing('L1')/Agent`,
+    "Photos@odata.navigationLink": `${root}/Listing('L1')/Photos`,
+    "Status@odata.type": "#Office.Status",
+    Status: "Active",
+  });
+});
+
 describe("pages", () => {
   test.each(["memory", ...names])("of %s give each entity once", async (name) => {
     for (const order of [

@@ -1,4 +1,4 @@
-import type { EntityType, PrimitiveType } from "../model/types.ts";
+import { type EntityType, type EnumType, isEntityType, type PrimitiveType } from "../model/types.ts";
 
 /**
  * Format options of records in a JSON response, for responses that cannot send the records as they are stored.
@@ -29,6 +29,8 @@ export type RecordControl = {
   readonly resource: string;
   /** Names of the key properties. They are in every record, for the links. */
   readonly keys: readonly string[];
+  /** Names of the navigation properties, for their links. */
+  readonly navigation: readonly string[];
   /** Names of the key properties that were not selected, so that they are not written as members. */
   readonly hidden: readonly string[];
   /** Further inputs of the ETag besides the text of the record: see `contentTag`. */
@@ -51,15 +53,23 @@ function* annotations({ properties }: EntityType): Generator<readonly [string, s
   }
 }
 
-type Shape = { readonly type: PrimitiveType; readonly collection: boolean };
+/** Returns the names of the navigation properties of an entity type. */
+export const navigationOf = ({ structured = new Map() }: EntityType): readonly string[] =>
+  [...structured.values()].filter(({ target }) => isEntityType(target())).map(({ name }) => name);
+
+type Shape = {
+  readonly type: PrimitiveType;
+  readonly collection: boolean;
+  readonly enumType?: EnumType | undefined;
+};
 
 /** Types that are evident from the JSON of a value. Source: OData JSON Format 4.01, section 4.5.3. */
 const told: ReadonlySet<PrimitiveType> = new Set(["Edm.String", "Edm.Boolean"]);
 
-function annotationOf({ type, collection }: Shape): string | undefined {
-  const name = type.slice("Edm.".length);
+function annotationOf({ type, collection, enumType }: Shape): string | undefined {
+  const name = enumType?.name ?? type.slice("Edm.".length);
   if (collection) return `#Collection(${name})`;
-  return told.has(type) ? undefined : `#${name}`;
+  return enumType === undefined && told.has(type) ? undefined : `#${name}`;
 }
 
 /** Returns the `@odata.type` of a value in JSON; undefined if none is needed. */
@@ -68,6 +78,10 @@ export const typeAnnotation = (shape: Shape, value: string): string | undefined 
 
 /** Types with numbers that may not fit in a double. Source: OData JSON Format 4.01, section 3.2. */
 const exact = ["Int64", "Decimal"];
+
+/** True if values with the annotation are texts, which URLs have in quotes. The names of enumerations are qualified, those of other types are not. */
+export const isText = (annotation: string | undefined): boolean =>
+  annotation === undefined || annotation.includes(".");
 
 /** True if values with the annotation are numbers that may not fit in a double. */
 export const isExact = (annotation: string): boolean =>
@@ -127,9 +141,9 @@ export function entityAddress(
   { key: names, properties }: EntityType,
   key: readonly string[],
 ): string {
-  const isText = (i: number) => properties.get(names[i] ?? "")?.type === "Edm.String";
+  const isInQuotes = (i: number) => properties.get(names[i] ?? "")?.type === "Edm.String";
   return `${entitySet}${keyPredicate(
     names,
-    key.map((text, i) => keyInUrl(text, isText(i))),
+    key.map((text, i) => keyInUrl(text, isInQuotes(i))),
   )}`;
 }

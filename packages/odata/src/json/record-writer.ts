@@ -2,6 +2,7 @@ import { contentTagger } from "./content-tag.ts";
 import { endOfString, endOfValue } from "./json-bytes.ts";
 import {
   isExact,
+  isText,
   keyInUrl,
   keyPredicate,
   quoteNumbers,
@@ -131,7 +132,7 @@ export class RecordWriter {
           : Buffer.from(`,"${name}@odata.type":"${type}"`),
       isExact: ieee754 && type !== undefined && isExact(type),
       keyPlace,
-      isText: type === undefined,
+      isText: isText(type),
       isHidden: control?.hidden.includes(name) === true,
     };
   }
@@ -202,12 +203,16 @@ export class RecordWriter {
 export const writeRecords = (records: Uint8Array, form: RecordForm, allocate?: AllocateBuffer): Buffer =>
   new RecordWriter(records, form, allocate).finish();
 
-function controlWriter({ typeName, resource, tagged, keys }: RecordControl) {
+function controlWriter({ typeName, resource, tagged, keys, navigation }: RecordControl) {
   const tagOf = contentTagger(...tagged);
   const type = `"@odata.type":${JSON.stringify(`#${typeName}`)}`;
   return (record: Uint8Array, key: readonly string[]): string => {
-    const id = JSON.stringify(resource + keyPredicate(keys, key));
+    const address = resource + keyPredicate(keys, key);
+    const id = JSON.stringify(address);
     const tag = JSON.stringify(tagOf(record));
-    return `${type},"@odata.id":${id},"@odata.etag":${tag},"@odata.readLink":${id}`;
+    let links = "";
+    for (const name of navigation)
+      links += `,"${name}@odata.navigationLink":${JSON.stringify(`${address}/${name}`)}`;
+    return `${type},"@odata.id":${id},"@odata.etag":${tag},"@odata.readLink":${id}${links}`;
   };
 }

@@ -8,7 +8,14 @@ export { compareRows, evaluate, matches, type Row } from "../evaluate/evaluate.t
 export { referenceOf } from "../evaluate/expand.ts";
 export { contentTag } from "../json/content-tag.ts";
 export { endOfString, endOfValue } from "../json/json-bytes.ts";
-export { keyLiteral, type RecordForm, typeAnnotation, typesOf, writeValue } from "../json/record-form.ts";
+export {
+  keyLiteral,
+  navigationOf,
+  type RecordForm,
+  typeAnnotation,
+  typesOf,
+  writeValue,
+} from "../json/record-form.ts";
 export { RecordWriter, writeRecords } from "../json/record-writer.ts";
 export { columnText, propertyText, StoredValueError, valueText } from "../json/value-text.ts";
 export { compareValues } from "../model/compare.ts";

@@ -36,6 +36,7 @@ const full = (showsKey: boolean, numbersAreText = false): RecordForm => ({
     typeName: "Test.Thing",
     resource: "https://feed.example/Things",
     keys: ["Key"],
+    navigation: ["Rooms", "Owner"],
     hidden: showsKey ? [] : ["Key"],
     tagged: ["type", "root"],
   },
@@ -140,6 +141,8 @@ test("full metadata adds types, links and tags to a record, and takes away a key
           ["@odata.id", id],
           ["@odata.etag", `"${tag}"`],
           ["@odata.readLink", id],
+          ["Rooms@odata.navigationLink", `${id}/Rooms`],
+          ["Owner@odata.navigationLink", `${id}/Owner`],
         ].map(([name, said]) => `"${name}":${JSON.stringify(said)}`);
         const shown = [...members].filter(([name]) => showsKey || name !== "Key");
         const own = shown.flatMap(([name, found]) => [
@@ -156,7 +159,9 @@ test("full metadata adds types, links and tags to a record, and takes away a key
 
 test("an empty record has nothing but its control information, and none without it", () => {
   expect(inForm("{},{}", ieee754)).toBe("{},{}");
-  expect(inForm("{}", full(true))).toMatch(/^\{"@odata.type":"#Test.Thing",.*"@odata.readLink":"[^"]*"\}$/);
+  expect(inForm("{}", full(true))).toMatch(
+    /^\{"@odata.type":"#Test.Thing",.*"Owner@odata.navigationLink":"[^"]*"\}$/,
+  );
 });
 
 test("the bytes that are read are left as they were", () => {

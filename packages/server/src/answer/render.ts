@@ -1,6 +1,7 @@
 import type { BoundExpand, BoundQuery, EntitySet, EntityType, StructuralProperty } from "@cadastre/odata";
 import {
   contentTag,
+  navigationOf,
   type RecordForm,
   typeAnnotation,
   typesOf,
@@ -89,6 +90,7 @@ export function recordFormOf(content: RenderInput): RecordForm | undefined {
     typeName: `${namespace}.${type.name}`,
     resource: `${root}/${name}`,
     keys: type.key,
+    navigation: navigationOf(type),
     hidden: hiddenKeys(type, query),
     tagged: taggedBeside(content),
   };
@@ -107,10 +109,12 @@ const none: readonly string[] = [];
 const tagOf = (content: RenderInput, record: Uint8Array): string =>
   contentTag(...taggedBeside(content), record);
 
+/** Returns what an entity has beside its record: full metadata has links, which are told by the names of the navigation properties. */
 const taggedBeside = (content: RenderInput): readonly string[] => [
   jsonTypeOf(content.format),
   content.root,
   entityContextOf(content),
+  ...(content.format.metadata === "full" ? navigationOf(content.query.entitySet.type) : none),
 ];
 
 const contextMember = (root: string, fragment: string, { metadata }: JsonFormat): readonly string[] =>

@@ -11,6 +11,7 @@ const control = {
   resource: "https://example.org/Property",
   keys: ["ListingKey"],
   hidden: [],
+  navigation: [],
   tagged: ["json"],
 };
 
