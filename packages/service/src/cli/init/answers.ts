@@ -62,7 +62,10 @@ export function readAnswers(file: string): KnownAnswers {
     );
   const names: readonly string[] = questions.map(({ name }) => name);
   const { contents } = document;
-  if (!isMap(contents)) throw new CommandRefused(`${at()} must have members: ${names.join(", ")}`);
+  if (!isMap(contents))
+    throw new CommandRefused(
+      `${at()} must have answers, such as \`port: 8080\`. Questions are ${names.join(", ")}`,
+    );
   const answers = new Map<string, string>();
   const faults: string[] = [];
   for (const pair of contents.items) {
