@@ -1,7 +1,8 @@
 import type { EntityModel, EntitySet } from "@cadastre/odata";
 import { requireSound } from "./check-definition.ts";
 import { type CatalogDefinition, emptyDefinition, type OriginatingSystem } from "./definition.ts";
-import { resourceNames } from "./dictionary.ts";
+import { createDictionary, type Dictionary } from "./dictionary.ts";
+import { resourceNames } from "./dictionary-data.ts";
 import { toEntitySet } from "./entity-model.ts";
 import type { Field } from "./field.ts";
 import { createLookups, type Lookups } from "./lookups.ts";
@@ -12,6 +13,8 @@ import { describeResources, type ResoResource } from "./resources.ts";
 export type Catalog = {
   readonly definition: CatalogDefinition;
   readonly systems: readonly OriginatingSystem[];
+  /** The standard fields and lookups, whether they are served or not. */
+  readonly dictionary: Dictionary;
   /** Returns a resource with its served fields. @throws {RangeError} for an unknown name */
   readonly resource: (name: RecordName) => ResoResource;
   /**
@@ -33,8 +36,9 @@ export type Catalog = {
  * @throws {CatalogError} with all faults of the definition
  */
 export function createCatalog(definition: CatalogDefinition): Catalog {
-  requireSound(definition);
-  const resources = describeResources(definition);
+  const dictionary = createDictionary(definition.dictionary);
+  requireSound(definition, dictionary);
+  const resources = describeResources(definition, dictionary);
   const entitySets = new Map([...resources].map(([name, resource]) => [name, toEntitySet(resource)]));
 
   function resource(name: RecordName): ResoResource {
@@ -52,6 +56,7 @@ export function createCatalog(definition: CatalogDefinition): Catalog {
   return {
     definition,
     systems: definition.systems,
+    dictionary,
     resource,
     entitySet,
     fieldsOf: (name) => resource(name).fields,
@@ -60,9 +65,9 @@ export function createCatalog(definition: CatalogDefinition): Catalog {
       container: "RESO",
       entitySets: resourceNames.map(entitySet),
     },
-    lookups: createLookups(definition, resources),
+    lookups: createLookups(definition, resources, dictionary),
   };
 }
 
-/** The catalog without systems: the dictionary alone. */
+/** The catalog without systems: the dictionary of this package alone. */
 export const dictionaryCatalog: Catalog = createCatalog(emptyDefinition);

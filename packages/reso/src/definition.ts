@@ -1,6 +1,7 @@
 import type { Annotation } from "@cadastre/odata/run";
 import type { FieldFacts, LookupTable } from "./data.ts";
-import type { ResourceName } from "./dictionary.ts";
+import type { DictionaryAdditions } from "./dictionary.ts";
+import type { ResourceName } from "./dictionary-data.ts";
 
 /** A field that one originating system has beyond the dictionary. */
 export type LocalField = FieldFacts & {
@@ -56,6 +57,8 @@ export type OriginatingSystem = {
 /** The operator's choice of systems and fields, from which a `Catalog` is created. */
 export type CatalogDefinition = {
   readonly systems: readonly OriginatingSystem[];
+  /** A later version of the dictionary than that of this package, which is followed. */
+  readonly dictionary?: DictionaryAdditions;
   /**
    * Standard fields that are served, by resource. A resource that is absent has all of the dictionary's. The fields of `coreFields` are
    * always served.

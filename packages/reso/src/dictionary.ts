@@ -1,32 +1,76 @@
-import { readData } from "./data.ts";
+import { type FieldFacts, type LookupTable, readData } from "./data.ts";
+import { derivedFields } from "./derived-fields.ts";
+import {
+  type DictionaryResource,
+  dictionaryResource,
+  packagedVersion,
+  type ResourceName,
+  resourceNames,
+} from "./dictionary-data.ts";
+import { disclosuresOf } from "./disclosures.ts";
 import { defineField, type Field } from "./field.ts";
+import { isOwnResource, ownResource, ownResourceNames, type RecordName } from "./own-resources.ts";
 
-/** Version of the RESO Data Dictionary that all standard names, types and lookups here are from. */
-export const resoDdVersion = "2.0";
+/** Fields and lookup values that a later version of the RESO Data Dictionary has beyond the one of this package. */
+export type DictionaryAdditions = {
+  /** That version, such as `2.1`. */
+  readonly version: string;
+  /** New fields by resource. */
+  readonly fields?: Partial<Readonly<Record<ResourceName, readonly FieldFacts[]>>>;
+  /** Values of new lookups, and further values of others, by lookup name. */
+  readonly lookups?: LookupTable;
+};
 
-/** The resources served, in the order of the service document. */
-export const resourceNames = ["Property", "Media", "Member", "Office", "OpenHouse", "Lookup"] as const;
+/** Standard fields and lookups: those of this package, and what a later version adds. */
+export type Dictionary = {
+  /** Version of the RESO Data Dictionary. */
+  readonly version: string;
+  /** Returns the standard fields of a resource. @throws {RangeError} for an unknown name */
+  readonly fieldsOf: (name: RecordName) => readonly Field[];
+  /** Names of the lookups that standard fields have. */
+  readonly lookups: ReadonlySet<string>;
+  /** Returns the values that a lookup lists, none if it is unknown. */
+  readonly valuesOf: (lookupName: string) => LookupTable[string];
+};
 
-export type ResourceName = (typeof resourceNames)[number];
+export const recordNames: readonly RecordName[] = [...resourceNames, ...ownResourceNames];
 
-/** A resource without the local fields of originating systems. */
-export type DictionaryResource = { readonly key: string; readonly fields: readonly Field[] };
+/** Resources of this package, by name. Their files are read once. */
+const packaged: ReadonlyMap<RecordName, DictionaryResource> = new Map(
+  recordNames.map((name) => [name, withDisclosures(name)]),
+);
 
-/** Fields other than the key that are never null. Source: RESO Data Dictionary 2.0, Lookup resource; otherwise a rule of this service. */
-const requiredFields: ReadonlySet<string> = new Set([
-  "ModificationTimestamp",
-  "OriginatingSystemName",
-  "LookupName",
-  "LookupValue",
-]);
+function withDisclosures(name: RecordName): DictionaryResource {
+  const { key, fields } = isOwnResource(name) ? ownResource(name) : dictionaryResource(name);
+  const all = name === "Property" ? [...fields, ...derivedFields] : fields;
+  return { key, fields: all.map((field) => ({ ...field, ...disclosuresOf(name, field.name) })) };
+}
 
-/** Returns the dictionary's fields of `name`, without navigation properties. Source: RESO Data Dictionary 2.0. */
-export function dictionaryResource(name: ResourceName): DictionaryResource {
-  const { key, fields } = readData(`resources/${name}`);
+/** Returns a resource as this package has it. @throws {RangeError} for an unknown name */
+export function packagedResource(name: RecordName): DictionaryResource {
+  const found = packaged.get(name);
+  if (found === undefined) throw new RangeError(`unknown resource \`${name}\``);
+  return found;
+}
+
+const packagedValues = readData("lookups");
+
+/** Returns the dictionary of this package with the additions of a later version. */
+export function createDictionary(
+  { version, fields = {}, lookups = {} }: DictionaryAdditions = { version: packagedVersion },
+): Dictionary {
+  const added = (name: RecordName): readonly Field[] =>
+    isOwnResource(name)
+      ? []
+      : (fields[name] ?? []).map((facts) => defineField(facts, { source: null, required: false }));
+  const byName = new Map(
+    recordNames.map((name) => [name, [...packagedResource(name).fields, ...added(name)]]),
+  );
+  const fieldsOf = (name: RecordName): readonly Field[] => byName.get(name) ?? packagedResource(name).fields;
   return {
-    key,
-    fields: fields.map((facts) =>
-      defineField(facts, { source: null, required: facts.name === key || requiredFields.has(facts.name) }),
-    ),
+    version,
+    fieldsOf,
+    lookups: new Set(resourceNames.flatMap((name) => fieldsOf(name).flatMap(({ lookup }) => lookup ?? []))),
+    valuesOf: (name) => [...(packagedValues[name] ?? []), ...(lookups[name] ?? [])],
   };
 }

@@ -1,5 +1,5 @@
 import type { StructuralProperty } from "@cadastre/odata";
-import { dictionaryResource, type ResourceName } from "./dictionary.ts";
+import { dictionaryResource, type ResourceName } from "./dictionary-data.ts";
 import type { RecordName } from "./own-resources.ts";
 
 /** Fields that a field's values contain (`reveals`) or may mention (`mayReveal`). */

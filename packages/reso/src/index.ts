@@ -4,7 +4,7 @@
  * @module
  */
 export { type Catalog, createCatalog, dictionaryCatalog } from "./catalog.ts";
-export { CatalogError, type CatalogFault, pathText, readDefinition } from "./check-definition.ts";
+export { CatalogError, type CatalogFault, pathText } from "./catalog-error.ts";
 export type { FieldFacts, LookupStatus, LookupTable } from "./data.ts";
 export {
   type CatalogDefinition,
@@ -15,7 +15,8 @@ export {
   localTypes,
   type OriginatingSystem,
 } from "./definition.ts";
-export { type ResourceName, resoDdVersion, resourceNames } from "./dictionary.ts";
+export { type Dictionary, type DictionaryAdditions, recordNames } from "./dictionary.ts";
+export { type ResourceName, resourceNames } from "./dictionary-data.ts";
 export type { Field } from "./field.ts";
 export { issueWords } from "./issue-words.ts";
 export {
@@ -28,7 +29,9 @@ export {
 export { navigations, type ResourceNavigation } from "./navigation.ts";
 export { ownResourceNames, type RecordName } from "./own-resources.ts";
 export { cellOfWhere, placekeyResolution, whereOfCell } from "./placekey.ts";
-export { coreFields, keyFieldOf, type ResoResource, recordNames } from "./resources.ts";
+export { readDefinition } from "./read-definition.ts";
+export { readDictionary } from "./read-dictionary.ts";
+export { coreFields, keyFieldOf, type ResoResource } from "./resources.ts";
 export { boundedStates, isInState } from "./state-bounds.ts";
 export { requireSuccessor } from "./successor.ts";
 export { isRoundedByDefault, valueRange } from "./value-rules.ts";

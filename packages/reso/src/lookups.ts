@@ -1,8 +1,9 @@
-import { type LookupTable, readData } from "./data.ts";
+import type { LookupTable } from "./data.ts";
 import type { CatalogDefinition, OriginatingSystem } from "./definition.ts";
-import { resourceNames } from "./dictionary.ts";
+import type { Dictionary } from "./dictionary.ts";
+import { resourceNames } from "./dictionary-data.ts";
 import type { RecordName } from "./own-resources.ts";
-import { type ResoResource, standardResource } from "./resources.ts";
+import type { ResoResource } from "./resources.ts";
 
 /** One value of a lookup. */
 export type LookupValue = {
@@ -59,14 +60,6 @@ export type Lookups = {
   readonly rows: (own?: Iterable<OwnLookupValue>) => Generator<LookupRow>;
 };
 
-/** Values that the dictionary lists, by lookup name. */
-const listed = readData("lookups");
-
-/** Names of the lookups that standard fields have. */
-export const standardLookups: ReadonlySet<string> = new Set(
-  resourceNames.flatMap((name) => standardResource(name).fields.flatMap(({ lookup }) => lookup ?? [])),
-);
-
 /** Time of the last change to the values that this version lists. It must be set anew with each change of them. */
 const lastChanged = Date.parse("2024-06-01T00:00:00.000Z");
 
@@ -83,11 +76,12 @@ const toValues = (facts: LookupTable[string] = []): readonly LookupValue[] =>
 export function createLookups(
   { systems }: CatalogDefinition,
   resources: ReadonlyMap<RecordName, ResoResource>,
+  dictionary: Dictionary,
 ): Lookups {
   const owners = new Map<string, OriginatingSystem>();
   for (const system of systems)
     for (const name of Object.keys(system.lookups ?? {}))
-      if (!standardLookups.has(name)) owners.set(name, system);
+      if (!dictionary.lookups.has(name)) owners.set(name, system);
   const names = [
     ...new Set(
       resourceNames
@@ -96,7 +90,7 @@ export function createLookups(
     ),
   ].sort();
   const byName = new Map(
-    names.map((name) => [name, toValues(owners.get(name)?.lookups?.[name] ?? listed[name])]),
+    names.map((name) => [name, toValues(owners.get(name)?.lookups?.[name] ?? dictionary.valuesOf(name))]),
   );
   const prefixes = new Map(systems.map(({ datasetId, prefix }) => [datasetId, prefix]));
 
@@ -113,7 +107,7 @@ export function createLookups(
   }
 
   const ownValues = (systemId: string, lookupName: string): readonly LookupValue[] => {
-    const system = standardLookups.has(lookupName) ? systems.find(({ id }) => id === systemId) : undefined;
+    const system = dictionary.lookups.has(lookupName) ? systems.find(({ id }) => id === systemId) : undefined;
     return toValues(system?.lookups?.[lookupName]);
   };
 

@@ -1,4 +1,4 @@
-import type { ResourceName } from "./dictionary.ts";
+import type { ResourceName } from "./dictionary-data.ts";
 
 /** A navigation property of a resource, with the fields that link a record to the records it leads to. */
 export type ResourceNavigation = {

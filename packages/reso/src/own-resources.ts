@@ -1,5 +1,5 @@
 import { readData } from "./data.ts";
-import type { DictionaryResource, ResourceName } from "./dictionary.ts";
+import type { DictionaryResource, ResourceName } from "./dictionary-data.ts";
 import { defineField } from "./field.ts";
 
 /**

@@ -1,16 +1,8 @@
 import type { CatalogDefinition, LocalField, LocalResource, OriginatingSystem } from "./definition.ts";
-import { derivedFields } from "./derived-fields.ts";
-import {
-  type DictionaryResource,
-  dictionaryResource,
-  type ResourceName,
-  resourceNames,
-} from "./dictionary.ts";
-import { disclosuresOf } from "./disclosures.ts";
+import { type Dictionary, packagedResource, recordNames } from "./dictionary.ts";
+import type { ResourceName } from "./dictionary-data.ts";
 import { defineField, type Field } from "./field.ts";
-import { isOwnResource, ownResource, ownResourceNames, type RecordName } from "./own-resources.ts";
-
-export const recordNames: readonly RecordName[] = [...resourceNames, ...ownResourceNames];
+import { isOwnResource, type RecordName } from "./own-resources.ts";
 
 export type ResoResource = {
   readonly name: RecordName;
@@ -20,29 +12,14 @@ export type ResoResource = {
   readonly fields: readonly Field[];
 };
 
-/** Resources without local fields, by name. Their files are read once. */
-const standard: ReadonlyMap<RecordName, DictionaryResource> = new Map(
-  recordNames.map((name) => [name, withDisclosures(name)]),
-);
-
-function withDisclosures(name: RecordName): DictionaryResource {
-  const { key, fields } = isOwnResource(name) ? ownResource(name) : dictionaryResource(name);
-  const all = name === "Property" ? [...fields, ...derivedFields] : fields;
-  return { key, fields: all.map((field) => ({ ...field, ...disclosuresOf(name, field.name) })) };
-}
-
-/** Returns a resource without local fields. @throws {RangeError} for an unknown name */
-export function standardResource(name: RecordName): DictionaryResource {
-  const found = standard.get(name);
-  if (found === undefined) throw new RangeError(`unknown resource \`${name}\``);
-  return found;
-}
-
 /** Returns the name of a resource's key field. */
-export const keyFieldOf = (name: RecordName): string => standardResource(name).key;
+export const keyFieldOf = (name: RecordName): string => packagedResource(name).key;
 
 /** Returns the resources of a catalog, with the fields that it serves. */
-export const describeResources = (definition: CatalogDefinition): ReadonlyMap<RecordName, ResoResource> =>
+export const describeResources = (
+  definition: CatalogDefinition,
+  dictionary: Dictionary,
+): ReadonlyMap<RecordName, ResoResource> =>
   new Map(
     recordNames.map((name) => [
       name,
@@ -50,15 +27,19 @@ export const describeResources = (definition: CatalogDefinition): ReadonlyMap<Re
         name,
         key: keyFieldOf(name),
         fields: [
-          ...standardFieldsOf(name, definition),
+          ...servedFieldsOf(name, definition, dictionary),
           ...definition.systems.flatMap((system) => localFieldsOf(system, name)),
         ],
       },
     ]),
   );
 
-function standardFieldsOf(name: RecordName, { standardFields }: CatalogDefinition): readonly Field[] {
-  const { fields } = standardResource(name);
+function servedFieldsOf(
+  name: RecordName,
+  { standardFields }: CatalogDefinition,
+  { fieldsOf }: Dictionary,
+): readonly Field[] {
+  const fields = fieldsOf(name);
   if (isOwnResource(name)) return fields;
   const chosen = standardFields?.[name];
   if (chosen === undefined) return fields;
@@ -130,7 +111,7 @@ const core: Partial<Readonly<Record<ResourceName, readonly string[]>>> = {
 
 /** Returns the standard fields that every catalog serves: those that are never null, derived ones, and those that the service itself reads. */
 export const coreFields = (name: ResourceName): readonly string[] => [
-  ...standardResource(name)
+  ...packagedResource(name)
     .fields.filter(
       ({ nullable, collection, derivedFrom }) => (!nullable && !collection) || derivedFrom !== undefined,
     )

@@ -1,5 +1,6 @@
-import { CatalogError, type CatalogFault } from "./check-definition.ts";
-import type { CatalogDefinition, LocalField, LocalResource, OriginatingSystem } from "./definition.ts";
+import { CatalogError, type CatalogFault } from "./catalog-error.ts";
+import type { FieldFacts } from "./data.ts";
+import type { CatalogDefinition, OriginatingSystem } from "./definition.ts";
 
 /**
  * Checks that a definition can replace another one while records are stored: systems and local fields stay, and a field keeps every value that
@@ -8,7 +9,10 @@ import type { CatalogDefinition, LocalField, LocalResource, OriginatingSystem } 
  * @throws {CatalogError} with all faults
  */
 export function requireSuccessor(before: CatalogDefinition, after: CatalogDefinition): void {
-  const faults = before.systems.flatMap((system) => [...systemFaults(system, after)]);
+  const faults = [
+    ...lastingFields(before.dictionary?.fields, after.dictionary?.fields, ["dictionary", "fields"]),
+    ...before.systems.flatMap((system) => [...systemFaults(system, after)]),
+  ];
   if (faults.length > 0) throw new CatalogError(faults);
 }
 
@@ -31,30 +35,40 @@ function* systemFaults(before: OriginatingSystem, { systems }: CatalogDefinition
         path: ["systems", index, member],
         message: `must stay \`${before[member]}\`, since records and keys have it`,
       };
-  for (const [resource, fields = []] of Object.entries(before.fields ?? {})) {
-    const now = after.fields?.[resource as LocalResource] ?? [];
+  yield* lastingFields(before.fields, after.fields, ["systems", index, "fields"]);
+}
+
+type FieldsByResource = Readonly<Record<string, readonly FieldFacts[] | undefined>>;
+
+/** Faults of fields that are left out, or keep not every value that they may have. */
+function* lastingFields(
+  before: FieldsByResource = {},
+  after: FieldsByResource = {},
+  at: CatalogFault["path"],
+): Generator<CatalogFault> {
+  for (const [resource, fields = []] of Object.entries(before))
     for (const field of fields) {
-      const at = now.findIndex(({ name }) => name === field.name);
-      const path = ["systems", index, "fields", resource];
-      if (at < 0)
+      const now = after[resource] ?? [];
+      const index = now.findIndex(({ name }) => name === field.name);
+      const path = [...at, resource];
+      if (index < 0)
         yield {
           path,
           message: `\`${field.name}\` is missing: a field is not removed, since records may have values of it`,
         };
-      else yield* fieldFaults(field, now[at] as LocalField, [...path, at]);
+      else yield* fieldFaults(field, now[index] as FieldFacts, [...path, index]);
     }
-  }
 }
 
 /** Facets that may grow and not shrink. */
-const growing = ["maxLength", "precision", "scale"] as const satisfies readonly (keyof LocalField)[];
+const growing = ["maxLength", "precision", "scale"] as const satisfies readonly (keyof FieldFacts)[];
 
 function* fieldFaults(
-  before: LocalField,
-  after: LocalField,
+  before: FieldFacts,
+  after: FieldFacts,
   at: CatalogFault["path"],
 ): Generator<CatalogFault> {
-  const isCollection = (field: LocalField) => field.collection === true;
+  const isCollection = (field: FieldFacts) => field.collection === true;
   if (after.type !== before.type || isCollection(after) !== isCollection(before))
     yield {
       path: [...at, "type"],
@@ -71,4 +85,4 @@ function* fieldFaults(
   }
 }
 
-const typeText = ({ type, collection }: LocalField): string => (collection ? `Collection(${type})` : type);
+const typeText = ({ type, collection }: FieldFacts): string => (collection ? `Collection(${type})` : type);

@@ -13,6 +13,7 @@ import { createOwnIssuer } from "./support/own-issuer.ts";
 let folder: string;
 let environment: Readonly<Record<string, string>>;
 let service: RunningService | undefined;
+let apiKey: string;
 
 async function command(...args: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await cadastre(args, { environment });
@@ -27,7 +28,7 @@ async function refused(...args: readonly string[]): Promise<string> {
 }
 
 /** Ingests and publishes a listing, and returns what was rejected. */
-async function load(key: string): Promise<string> {
+async function load(key: string, further: object = { FireplacesTotal: 2 }): Promise<string> {
   const [file, rejects] = [join(folder, `${key}.jsonl`), join(folder, `${key}.rejects.jsonl`)];
   const record = {
     ListingKey: key,
@@ -35,13 +36,16 @@ async function load(key: string): Promise<string> {
     ModificationTimestamp: "2026-01-15T08:30:00Z",
     StateOrProvince: "IL",
     StandardStatus: "Active",
-    FireplacesTotal: 2,
+    ...further,
   };
   await writeFile(file, JSON.stringify(record));
   await command("ingest", "--resource", "Property", "--source", "northshore", file, "--rejects", rejects);
   await command("publish", "Property");
   return readFile(rejects, "utf8").catch(() => "");
 }
+
+const get = async (target: string): Promise<string> =>
+  (await ask(service?.baseUrl ?? "", target, { "x-api-key": apiKey })).text;
 
 type Listed = { readonly resource: string; readonly name: string; readonly served: boolean };
 
@@ -117,9 +121,7 @@ describe("standard fields", () => {
 
     const config = readConfig(environment);
     service = await startService(config, await openConfiguredFolder(config), pino({ level: "silent" }));
-    const apiKey = await letIn();
-    const get = async (target: string) =>
-      (await ask(service?.baseUrl ?? "", target, { "x-api-key": apiKey })).text;
+    apiKey = await letIn();
     expect(await get("/reso/odata/$metadata")).not.toContain("FireplacesTotal");
 
     const told = await command("field", "enable", "Property", "FireplacesTotal", "SpaYN");
@@ -175,6 +177,38 @@ describe("standard fields", () => {
     const told = await command("system", "learn", "northshore", "--sample", file, "--resource", "Property");
     expect(told).toContain(
       "! Property/HorseAmenities: it is a standard field that is switched off: `cadastre field enable Property HorseAmenities` serves it",
+    );
+  });
+
+  test("of a later dictionary are served while the service runs", async () => {
+    const file = join(folder, "dd-2.1.json");
+    const field = { resourceName: "Property", type: "Edm.Int64", annotations: [] };
+    const report = {
+      version: "2.1",
+      fields: [{ ...field, fieldName: "RoofYear" }],
+      lookups: [{ lookupName: "x.Appliances", lookupValue: "SteamOven", annotations: [] }],
+    };
+    await writeFile(file, JSON.stringify(report));
+    const differences = "+ field Property/RoofYear: Edm.Int64\n+ lookup Appliances: 1 value";
+    expect(await command("dictionary", "import", file, "--dry-run")).toContain(differences);
+    expect(JSON.parse(await command("dictionary", "show", "--json"))).toMatchObject({ version: "2.0" });
+
+    const told = await command("dictionary", "import", file);
+    expect(told).toContain("Version 2.1 of the dictionary is followed, with 1 new field.");
+    expect(told).toContain("`cadastre field enable Property <field>` adds new ones");
+    expect(await command("dictionary", "show")).toContain(`RESO Data Dictionary 2.1\n${differences}`);
+    await command("field", "enable", "Property", "RoofYear");
+    await expect.poll(() => get("/reso/odata/$metadata"), { timeout: 20_000 }).toContain("RoofYear");
+    expect(await load("NS-4", { RoofYear: 1999, Appliances: ["SteamOven"] })).toBe("");
+    await expect
+      .poll(() => get("/reso/odata/Property?$filter=RoofYear%20eq%201999&$select=ListingKey,Appliances"), {
+        timeout: 20_000,
+      })
+      .toContain('[{"Appliances":["SteamOven"],"ListingKey":"NS-4"}]');
+
+    await writeFile(file, JSON.stringify({ ...report, fields: [{ ...field, fieldName: "City" }] }));
+    expect(await refused("dictionary", "import", file)).toContain(
+      "`Property/City` is Edm.String in version 2.0",
     );
   });
 });

@@ -11,7 +11,7 @@ import {
   type DeliveredDataset,
   deliveredDatasets,
   type OutputProfile,
-  schemaOf,
+  schemaHashOf,
 } from "../profiles/profile.ts";
 import { manifestOf } from "./manifest.ts";
 import type { WorkerMeans, WorkerSettings } from "./options.ts";
@@ -58,7 +58,7 @@ export async function buildDelivery(
   const pinned = readPinned(delivery.pinned);
   const scope = await stages.timeAsync("authorize", () => requireScope(options, delivery));
   const datasets = deliveredDatasets(source, scope, pinned.profile);
-  if (schemaOf(pinned.profile, datasets).sha256 !== pinned.schema.sha256)
+  if (schemaHashOf(pinned.profile, datasets) !== pinned.schema.sha256)
     throw new DeliveryError("schema_changed");
   await requireBasis(options, pinned, datasets);
   const finished = [...(await ledger.parts(delivery.id))];

@@ -11,7 +11,7 @@ import type { ClaimedDamage } from "../ledger/part-damage.ts";
 import { isDamage } from "../parts/damage.ts";
 import { writing } from "../parts/fault.ts";
 import type { PartStore } from "../parts/part-store.ts";
-import { type DeliveredDataset, deliveredDatasets, schemaOf } from "../profiles/profile.ts";
+import { type DeliveredDataset, deliveredDatasets, schemaHashOf } from "../profiles/profile.ts";
 import { type BuildOptions, startAfter } from "./build-delivery.ts";
 import { manifestOf } from "./manifest.ts";
 import { contentsOf } from "./part-text.ts";
@@ -125,7 +125,7 @@ async function ingredientsOf(
   if (scope === undefined) throw new DeliveryError("entitlement_expired");
   if (scope.scopeSha256 !== scopeSha256) throw new DeliveryError("part_lost", "the entitlement has changed");
   const datasets = deliveredDatasets(source, scope, pinned.profile);
-  if (schemaOf(pinned.profile, datasets).sha256 !== pinned.schema.sha256)
+  if (schemaHashOf(pinned.profile, datasets) !== pinned.schema.sha256)
     throw new DeliveryError("schema_changed");
   return { pinned, scope, datasets };
 }

@@ -36,7 +36,7 @@ import { requireIntact } from "./sealed-manifest.ts";
 
 export type DeliveryOptions = {
   readonly ledger: DeliveryLedger;
-  readonly source: Pick<ExportSource, "checkpoint" | "columns">;
+  readonly source: Pick<ExportSource, "checkpoint" | "columns" | "dictionaryVersion">;
   readonly parts: Pick<PartStore, "open" | "address">;
   /** Called when a part or manifest is found to be damaged while it is served. */
   readonly onDamage?: ((report: DamageReport) => void) | undefined;

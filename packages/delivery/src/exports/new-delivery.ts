@@ -20,7 +20,7 @@ const checkpointBytes = 16;
 
 /** Dependencies for creating a delivery. */
 export type DeliveryMeans = {
-  readonly source: Pick<ExportSource, "checkpoint" | "columns">;
+  readonly source: Pick<ExportSource, "checkpoint" | "columns" | "dictionaryVersion">;
   readonly random: (bytes: number) => Uint8Array;
   /** Time after its creation during which a delivery may be fetched, in milliseconds. */
   readonly retention: number;
@@ -66,7 +66,7 @@ export async function newDelivery(
   if (datasets.length === 0) throw new DeliveryError("entitlement_denied");
   const pinned: Pinned = {
     profile,
-    schema: schemaOf(profile, datasets),
+    schema: schemaOf(profile, datasets, source),
     window: {
       fromCheckpoint: fromName,
       toCheckpoint: `c1:${Buffer.from(random(checkpointBytes)).toString("hex")}`,

@@ -15,8 +15,8 @@ export type DomainDataset = {
 export type DomainEntry = {
   /** Version of the columns of its datasets. */
   readonly schemaVersion: string;
-  /** Version of the RESO Data Dictionary that the column names are from; null if they are from none. */
-  readonly resoDdVersion: string | null;
+  /** True if the column names are from the RESO Data Dictionary. */
+  readonly followsDictionary: boolean;
   /** Datasets in the order of delivery. */
   readonly datasets: readonly DomainDataset[];
 };
@@ -25,12 +25,12 @@ export type DomainEntry = {
 export const domainTable: Readonly<Record<Domain, DomainEntry>> = {
   property: {
     schemaVersion: "1",
-    resoDdVersion: null,
+    followsDictionary: false,
     datasets: [{ name: "property", resource: null, keyField: "id" }],
   },
   listing: {
     schemaVersion: "1",
-    resoDdVersion: "2.0",
+    followsDictionary: true,
     datasets: [
       { name: "listing", resource: "Property", keyField: "ListingKey" },
       { name: "listing_media", resource: "Media", keyField: "MediaKey" },
@@ -39,12 +39,12 @@ export const domainTable: Readonly<Record<Domain, DomainEntry>> = {
   },
   public_record: {
     schemaVersion: "1",
-    resoDdVersion: null,
+    followsDictionary: false,
     datasets: [{ name: "public_record", resource: null, keyField: "PublicRecordKey" }],
   },
   market_report: {
     schemaVersion: "1",
-    resoDdVersion: null,
+    followsDictionary: false,
     datasets: [{ name: "market_report", resource: null, keyField: "id" }],
   },
 };

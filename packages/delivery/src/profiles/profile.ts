@@ -111,14 +111,25 @@ export function deliveredDatasets(
   });
 }
 
-/**
- * Returns the schema of a delivery. Its hash covers the names and types of the delivered columns, in order. So it changes whenever
- * a reader would meet another column, and reveals nothing of columns that are not shown.
- */
-export function schemaOf(
-  { domain, schema: { id, version } }: OutputProfile,
+/** Returns the schema of a delivery. */
+export const schemaOf = (
+  profile: OutputProfile,
   datasets: readonly DeliveredDataset[],
-): DeliverySchema {
+  { dictionaryVersion = null }: { readonly dictionaryVersion?: string | null },
+): DeliverySchema => ({
+  ...profile.schema,
+  sha256: schemaHashOf(profile, datasets),
+  resoDdVersion: domainTable[profile.domain].followsDictionary ? dictionaryVersion : null,
+});
+
+/**
+ * Returns the hash of the names and types of the delivered columns, in order. So it changes whenever a reader would meet another column,
+ * and reveals nothing of columns that are not shown.
+ */
+export function schemaHashOf(
+  { schema: { id, version } }: OutputProfile,
+  datasets: readonly DeliveredDataset[],
+): string {
   const content = datasets.map(({ name, resource, keyField, columns }) => ({
     name,
     resource,
@@ -126,6 +137,5 @@ export function schemaOf(
     columns,
   }));
   const bytes = canonicalBytes({ id, version, datasets: content });
-  const sha256 = createHash("sha256").update(bytes).digest("hex");
-  return { id, version, sha256, resoDdVersion: domainTable[domain].resoDdVersion };
+  return createHash("sha256").update(bytes).digest("hex");
 }

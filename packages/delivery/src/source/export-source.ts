@@ -5,6 +5,8 @@ import type { Scope } from "@cadastre/entitlement";
  * over its own.
  */
 export type ExportSource = {
+  /** Version of the RESO Data Dictionary that column names are from, such as `2.0`. Absent if they are from none. */
+  readonly dictionaryVersion?: string;
   /** Returns the number of the last change that is safe to read: no change at or below it can still appear. */
   readonly checkpoint: () => Promise<number>;
   /** Returns the columns of a dataset that the scope shows, in header order; undefined if the scope does not show the dataset. */

@@ -1,7 +1,7 @@
 import { EntitlementError, type Product, type Scope } from "@cadastre/entitlement";
 import type { DeliveryErrorCode } from "../errors.ts";
 import type { OutputProfile } from "../profiles/profile.ts";
-import { type DeliveredDataset, deliveredDatasets, schemaOf } from "../profiles/profile.ts";
+import { type DeliveredDataset, deliveredDatasets, schemaHashOf } from "../profiles/profile.ts";
 import type { StepMeans } from "./step-context.ts";
 import type { GenerationPins, Subscription } from "./subscription.ts";
 
@@ -44,7 +44,7 @@ export async function groundsOf(
   if (datasets.length === 0) return ungranted("entitlement_expired");
   const pins = {
     scopeSha256: scope.scopeSha256,
-    schemaSha256: schemaOf(profile, datasets).sha256,
+    schemaSha256: schemaHashOf(profile, datasets),
     profileSha256: profile.sha256,
     basis: (await source.basis?.(datasets.map(({ name }) => name))) ?? "",
   };

@@ -125,7 +125,11 @@ describe("what is delivered", () => {
 
   test("has another schema whenever a column is another one, and only then", () => {
     const schemaBy = (columns: readonly ExportColumn[]) =>
-      schemaOf(profileOf(choice), deliveredDatasets({ columns: () => columns }, anyScope, profileOf(choice)));
+      schemaOf(
+        profileOf(choice),
+        deliveredDatasets({ columns: () => columns }, anyScope, profileOf(choice)),
+        { dictionaryVersion: "2.0" },
+      );
     const one = schemaBy([text("a"), text("b")]);
     expect(one).toMatchObject({ id: "listing", resoDdVersion: "2.0" });
     expect(schemaBy([text("a"), text("b")])).toEqual(one);

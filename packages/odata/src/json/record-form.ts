@@ -54,7 +54,7 @@ function* annotations({ properties }: EntityType): Generator<readonly [string, s
 }
 
 /** Returns the names of the navigation properties of an entity type. */
-export const navigationOf = ({ structured = new Map() }: EntityType): readonly string[] =>
+export const navigationNames = ({ structured = new Map() }: EntityType): readonly string[] =>
   [...structured.values()].filter(({ target }) => isEntityType(target())).map(({ name }) => name);
 
 type Shape = {
@@ -80,7 +80,7 @@ export const typeAnnotation = (shape: Shape, value: string): string | undefined 
 const exact = ["Int64", "Decimal"];
 
 /** True if values with the annotation are texts, which URLs have in quotes. The names of enumerations are qualified, those of other types are not. */
-export const isText = (annotation: string | undefined): boolean =>
+export const isQuoted = (annotation: string | undefined): boolean =>
   annotation === undefined || annotation.includes(".");
 
 /** True if values with the annotation are numbers that may not fit in a double. */

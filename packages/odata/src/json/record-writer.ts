@@ -2,7 +2,7 @@ import { contentTagger } from "./content-tag.ts";
 import { endOfString, endOfValue } from "./json-bytes.ts";
 import {
   isExact,
-  isText,
+  isQuoted,
   keyInUrl,
   keyPredicate,
   quoteNumbers,
@@ -132,7 +132,7 @@ export class RecordWriter {
           : Buffer.from(`,"${name}@odata.type":"${type}"`),
       isExact: ieee754 && type !== undefined && isExact(type),
       keyPlace,
-      isText: isText(type),
+      isText: isQuoted(type),
       isHidden: control?.hidden.includes(name) === true,
     };
   }

@@ -10,7 +10,7 @@ export { contentTag } from "../json/content-tag.ts";
 export { endOfString, endOfValue } from "../json/json-bytes.ts";
 export {
   keyLiteral,
-  navigationOf,
+  navigationNames,
   type RecordForm,
   typeAnnotation,
   typesOf,

@@ -1,7 +1,7 @@
 import type { BoundExpand, BoundQuery, EntitySet, EntityType, StructuralProperty } from "@cadastre/odata";
 import {
   contentTag,
-  navigationOf,
+  navigationNames,
   type RecordForm,
   typeAnnotation,
   typesOf,
@@ -90,7 +90,7 @@ export function recordFormOf(content: RenderInput): RecordForm | undefined {
     typeName: `${namespace}.${type.name}`,
     resource: `${root}/${name}`,
     keys: type.key,
-    navigation: navigationOf(type),
+    navigation: navigationNames(type),
     hidden: hiddenKeys(type, query),
     tagged: taggedBeside(content),
   };
@@ -114,7 +114,7 @@ const taggedBeside = (content: RenderInput): readonly string[] => [
   jsonTypeOf(content.format),
   content.root,
   entityContextOf(content),
-  ...(content.format.metadata === "full" ? navigationOf(content.query.entitySet.type) : none),
+  ...(content.format.metadata === "full" ? navigationNames(content.query.entitySet.type) : none),
 ];
 
 const contextMember = (root: string, fragment: string, { metadata }: JsonFormat): readonly string[] =>

@@ -23,6 +23,7 @@ export const auditActions = {
   "system.add": "System added to the catalog, or the partitions of its dataset made or attached",
   "system.change": "System changed in the catalog",
   "catalog.import": "Catalog replaced by that of a file",
+  "dictionary.import": "Later version of the RESO Data Dictionary followed",
   "field.add": "Local fields added to a system",
   "field.enable": "Standard fields served that the catalog left out",
   "system.retire": "All records of a system removed; no more of it is taken",

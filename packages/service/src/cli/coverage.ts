@@ -1,6 +1,5 @@
 import { writeFile } from "node:fs/promises";
 import { withElapsed } from "@cadastre/client/terminal";
-import { resoDdVersion } from "@cadastre/reso";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { readConfig } from "../config.ts";
 import { fileReason } from "../file-error.ts";
@@ -41,7 +40,7 @@ const draw = ({ html, svg }: Files) =>
       systemScope(store.catalog),
     );
     const caption: Caption = {
-      title: `Listings with a value, by field of RESO Data Dictionary ${resoDdVersion} and market`,
+      title: `Listings with a value, by field of RESO Data Dictionary ${store.catalog.dictionary.version} and market`,
       unknown: `fewer than ${minimumCellSize} listings`,
     };
     if (html !== undefined) await write(html, heatMapHtml(map, caption));

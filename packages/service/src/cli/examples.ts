@@ -145,6 +145,12 @@ export const operatorExamples: ExampleTable = {
   "field import": ["cadastre field import acme fields.json"],
   "field list": ["cadastre field list acme --json", "cadastre field list --standard"],
   "field enable": ["cadastre field enable Property PoolFeatures SpaFeatures"],
+  dictionary: ["cadastre dictionary show"],
+  "dictionary show": ["cadastre dictionary show --json"],
+  "dictionary import": [
+    "cadastre dictionary import dd-2.1.json --dry-run",
+    "cadastre dictionary import dd-2.1.json",
+  ],
   "system retire": [
     "cadastre system retire acme",
     "cadastre system retire acme --yes",

@@ -34,6 +34,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   migrate: async () => (await import("./migrate.ts")).migrateCommand(),
   system: async () => (await import("./system/system.ts")).systemCommand(),
   field: async () => (await import("./field/field.ts")).fieldCommand(),
+  dictionary: async () => (await import("./dictionary.ts")).dictionaryCommand(),
   parts: async () => (await import("./parts.ts")).partsCommand(),
   secrets: async () => (await import("./secrets.ts")).secretsCommand(),
   worker: async () => (await import("./worker.ts")).workerCommand(),

@@ -24,7 +24,7 @@ export type ExportMeans = {
 /** Creates the readers of the delivered datasets. */
 export function exportSource({ identities, activation, config, ...means }: ExportMeans): ExportSource {
   const store = inBackground(means.store);
-  const { entitySet } = means.store.catalog;
+  const { entitySet, dictionary } = means.store.catalog;
   const [listings, media] = [entitySet("Property"), entitySet("Media")];
   const [mediaAssets, publicRecords] = [entitySet("MediaAsset"), entitySet("PublicRecord")];
   const isEnabled = ({ name }: EntitySet, scope: Scope) => activation.has(name) && scope.restricts(name);
@@ -34,7 +34,7 @@ export function exportSource({ identities, activation, config, ...means }: Expor
     columns: (scope) => (sets.every((set) => isEnabled(set, scope)) ? reader.columns(scope) : undefined),
   });
   const rows = (set: EntitySet) => entitySetReader(store, set);
-  return storeSource(store, {
+  const source = storeSource(store, {
     listing: ifEnabled(rows(listings), listings),
     listing_media: ifEnabled(rows(media), media),
     // The visibility of a file and its listing come from its media record.
@@ -46,4 +46,5 @@ export function exportSource({ identities, activation, config, ...means }: Expor
     ),
     public_record: ifEnabled(rows(publicRecords), publicRecords),
   });
+  return { ...source, dictionaryVersion: dictionary.version };
 }

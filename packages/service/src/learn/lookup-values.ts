@@ -1,6 +1,6 @@
 import {
-  dictionaryCatalog,
-  type Field,
+  type Dictionary,
+  type LocalResource,
   type LookupTable,
   legacyValueOf,
   localResources,
@@ -41,23 +41,25 @@ export const quotedValues = (values: readonly FeedLookupValue[]): string =>
     .map(([value]) => `\`${value.slice(0, 64)}\``)
     .join(", ") + (values.length > 5 ? ` and ${values.length - 5} more` : "");
 
-const standardFields: ReadonlyMap<string, readonly Field[]> = new Map(
-  localResources.map((resource) => [resource, dictionaryCatalog.resource(resource).fields]),
-);
+const isLocalResource = (name: string): name is LocalResource =>
+  localResources.some((resource) => resource === name);
 
 /**
  * Returns the lookups of a source, with the dictionary's values for members of enumerations for which the source states none, such as
  * `Active Under Contract` for `ActiveUnderContract`.
  */
-export function withStandardTexts({ fields, lookups }: FeedSchema): FeedSchema["lookups"] {
+export function withStandardTexts(
+  { fields, lookups }: FeedSchema,
+  dictionary: Dictionary,
+): FeedSchema["lookups"] {
   const described = new Map(lookups);
   for (const { resource, name, lookup, enumeration } of fields) {
     if (enumeration === undefined || lookup === undefined) continue;
-    const standard = fieldAlsoCalled(standardFields.get(resource) ?? [], name)?.lookup;
+    const standard = isLocalResource(resource)
+      ? fieldAlsoCalled(dictionary.fieldsOf(resource), name)?.lookup
+      : undefined;
     if (standard === undefined) continue;
-    const texts = new Map(
-      dictionaryCatalog.lookups.values(standard).map((one) => [one.legacyODataValue, one.value]),
-    );
+    const texts = new Map(dictionary.valuesOf(standard).map(([value, member]) => [member, value]));
     const values = described.get(lookup) ?? [];
     described.set(
       lookup,

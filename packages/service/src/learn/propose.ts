@@ -1,7 +1,7 @@
 import { nearest } from "@cadastre/odata";
 import {
   type Catalog,
-  dictionaryCatalog,
+  type Dictionary,
   type Field,
   type LocalField,
   type LocalResource,
@@ -43,11 +43,12 @@ const descriptions: ReadonlySet<string> = new Set(["Lookup", "Field"]);
 export function propose(
   schema: FeedSchema,
   system: OriginatingSystem,
-  { systems, fieldsOf }: Catalog,
+  { systems, fieldsOf, dictionary }: Catalog,
   options: ProposalOptions,
 ): Proposal {
   const { fields } = schema;
-  const lookups = withStandardTexts(schema);
+  const lookups = withStandardTexts(schema, dictionary);
+  const standardStatus = lookupStatuses(dictionary);
   const proposed: Partial<Record<LocalResource, LocalField[]>> = {};
   const additions = new Map<string, LookupTable[string]>();
   /** Lookups of the source, by the name of the lookup that has their values here. */
@@ -85,7 +86,7 @@ export function propose(
     const values = lookups.get(origin) ?? [];
     if (standard !== undefined) {
       const known = new Set([
-        ...dictionaryCatalog.lookups.values(lookup).map(({ value }) => value),
+        ...dictionary.valuesOf(lookup).map(([value]) => value),
         ...(system.lookups?.[lookup] ?? []).map(([value]) => value),
       ]);
       const added = values.filter(([value]) => !known.has(value.trim()));
@@ -117,7 +118,7 @@ export function propose(
 
   function judge(field: FeedField): Omit<FieldVerdict, "resource" | "name"> {
     const resource = field.resource as LocalResource;
-    const standardFields = dictionaryCatalog.resource(resource).fields;
+    const standardFields = dictionary.fieldsOf(resource);
     const meant = fieldAlsoCalled(standardFields, field.name);
     if (meant !== undefined) return judgeStandard(field, meant);
     const identifier = identifierOf(field.name);
@@ -244,7 +245,7 @@ export function propose(
   const lookupsOf = Object.fromEntries(news);
   const merged = [...origins].flatMap(([name, from]) => {
     const before = standardStatus.has(name)
-      ? { owner: "dictionary", values: dictionaryCatalog.lookups.values(name).length }
+      ? { owner: "dictionary", values: dictionary.valuesOf(name).length }
       : { owner: "system", values: own[name]?.length ?? 0 };
     return mergeNotes(name, [...from], lookupsOf[name]?.length ?? 0, before);
   });
@@ -263,16 +264,17 @@ export function propose(
   };
 }
 
-/** Status of the dictionary's lookups. */
-const standardStatus: ReadonlyMap<string, LookupStatus> = new Map(
-  localResources.flatMap((resource) =>
-    dictionaryCatalog
-      .fieldsOf(resource)
-      .flatMap(({ lookup, lookupStatus }): readonly (readonly [string, LookupStatus])[] =>
-        lookup === undefined || lookupStatus === undefined ? [] : [[lookup, lookupStatus]],
-      ),
-  ),
-);
+/** Returns the status of the dictionary's lookups, by name. */
+const lookupStatuses = (dictionary: Dictionary): ReadonlyMap<string, LookupStatus> =>
+  new Map(
+    localResources.flatMap((resource) =>
+      dictionary
+        .fieldsOf(resource)
+        .flatMap(({ lookup, lookupStatus }): readonly (readonly [string, LookupStatus])[] =>
+          lookup === undefined || lookupStatus === undefined ? [] : [[lookup, lookupStatus]],
+        ),
+    ),
+  );
 
 /** Returns what the operator may want to change of a field that a sample suggests. */
 function remarkOn(

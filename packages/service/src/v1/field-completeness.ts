@@ -1,6 +1,5 @@
 import { restrict, type Scope, visibleEntitySet } from "@cadastre/entitlement";
 import { bindQuery, type EntitySet } from "@cadastre/odata";
-import { resoDdVersion } from "@cadastre/reso";
 import type { Answer } from "@cadastre/server/parts";
 import { type Coverage, type CoverageWithin, type MarketCoverage, StoreError } from "@cadastre/store";
 import { z } from "zod";
@@ -76,7 +75,7 @@ export const fieldCompleteness = defineEndpoint({
       const data = {
         geography_type: market.kind,
         geography_id: market.value,
-        reso_dd_version: resoDdVersion,
+        reso_dd_version: services.catalog.dictionary.version,
         minimum_cell_size: config.minimumCellSize,
         cells: markets.flatMap(cellsOf),
       };

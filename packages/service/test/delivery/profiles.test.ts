@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { domainTable } from "@cadastre/delivery";
-import { resoDdVersion } from "@cadastre/reso";
 import { sampleCatalog } from "@cadastre/sample/catalog";
 import { afterAll, describe, expect, test } from "vitest";
 import { knownColumns, outputProfiles } from "../../src/delivery/profiles.ts";
@@ -56,8 +55,4 @@ test("every dataset of every domain has columns, its key among them", () => {
   for (const { datasets } of Object.values(domainTable))
     for (const { name, keyField } of datasets)
       expect([name, knownColumns(sampleCatalog)[name]]).toEqual([name, expect.arrayContaining([keyField])]);
-});
-
-test("listings are of the version of the dictionary that their fields are of", () => {
-  expect(domainTable.listing.resoDdVersion).toBe(resoDdVersion);
 });

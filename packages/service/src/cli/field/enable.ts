@@ -2,7 +2,7 @@ import { nearest } from "@cadastre/odata";
 import {
   type CatalogDefinition,
   coreFields,
-  dictionaryCatalog,
+  type Dictionary,
   type ResourceName,
   resourceNames,
 } from "@cadastre/reso";
@@ -22,8 +22,8 @@ export const enableFieldsCommand = (): Command =>
     .addArgument(new Argument("<resource>", "resource of the fields").choices(resourceNames))
     .argument("<field...>", "names of standard fields, such as PoolFeatures")
     .action(async (resource: ResourceName, names: readonly string[]) => {
-      requireStandard(resource, names);
       const { catalog } = await withServiceRegistry(({ catalogs }) => currentCatalog(catalogs));
+      requireStandard(resource, names, catalog.dictionary);
       const served = new Set(catalog.fieldsOf(resource).map(({ name }) => name));
       if (names.every((name) => served.has(name)))
         return printMessage(`${resource} serves ${names.join(", ")} already. Nothing was changed.`);
@@ -35,8 +35,8 @@ export const enableFieldsCommand = (): Command =>
     });
 
 /** @throws {CommandRefused} for each name that the dictionary does not have, with the one that is meant */
-function requireStandard(resource: ResourceName, names: readonly string[]): void {
-  const fields = dictionaryCatalog.fieldsOf(resource);
+function requireStandard(resource: ResourceName, names: readonly string[], { fieldsOf }: Dictionary): void {
+  const fields = fieldsOf(resource);
   const known = fields.map(({ name }) => name);
   const faults = names
     .filter((name) => !known.includes(name))

@@ -1,4 +1,4 @@
-import { dictionaryCatalog, type Field, type LocalField, resourceNames } from "@cadastre/reso";
+import { type Field, type LocalField, resourceNames } from "@cadastre/reso";
 import { Command, Option } from "commander";
 import { currentCatalog } from "../../data/catalogs.ts";
 import { typeText } from "../../learn/field-types.ts";
@@ -38,7 +38,7 @@ const listStandard = (json: boolean) =>
     const { catalog } = await currentCatalog(catalogs);
     const all = resourceNames.flatMap((resource) => {
       const served = new Set(catalog.fieldsOf(resource).map(({ name }) => name));
-      return dictionaryCatalog
+      return catalog.dictionary
         .fieldsOf(resource)
         .map((field) => ({ resource, field, isServed: served.has(field.name) }));
     });

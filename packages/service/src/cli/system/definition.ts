@@ -84,6 +84,7 @@ function differences(before: CatalogDefinition, after: CatalogDefinition): reado
     for (const name of new Set([...Object.keys(was?.lookups ?? {}), ...Object.keys(is?.lookups ?? {})]))
       compare(`lookup ${name} of ${id}`, was?.lookups?.[name], is?.lookups?.[name]);
   }
+  compare("dictionary", before.dictionary, after.dictionary);
   for (const name of resourceNames)
     compare(`standard fields of ${name}`, before.standardFields?.[name], after.standardFields?.[name]);
   return lines;
