@@ -119,6 +119,7 @@ const requests = [
   "/Photo?$format=application/json;odata.metadata=full&$select=Caption",
   "/Listing?$ignorenulls=true&$select=City,ListPrice,Photos",
   "/Listing?$filter=Cty eq 'x'",
+  "/Listing?$compute=duration'-P1DT1M' divby 5e-324 as Long&$select=ListingKey,Long&$top=1",
   "/Listing?$apply=aggregate($count as n)",
   "/Listing?$apply=aggregate(ListPrice with sum as Sum,ListPrice with average as Mean,Views with sum as Views2,Score with max as Best)",
   "/Listing?$apply=groupby((City,Agent/Name),aggregate(ListPrice with max as Most,$count as N))&$count=true",

@@ -62,6 +62,11 @@ const readers: Partial<Record<PrimitiveType, (given: unknown) => string | undefi
     "Edm.DateTimeOffset",
     /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/,
   ),
+  // Computed durations may have more digits than those that are parsed.
+  "Edm.Duration": usually(
+    "Edm.Duration",
+    /^-?P[1-9]\d{255,}D(?:T(?:\d\d?H)?(?:\d\d?M)?(?:\d\d?(?:\.\d{1,12})?S)?)?$/,
+  ),
   "Edm.String": (given) => JSON.stringify(typeof given === "string" ? given : String(given)),
   "Edm.Boolean": (given) => truths.get(given),
   "Edm.Binary": (given) =>
