@@ -8,7 +8,7 @@ import type { DemoSignIn } from "./demo/sign-in.ts";
 import { addSignIn } from "./demo/sign-in-route.ts";
 import { beforeEndpoints, endpointRoutes } from "./endpoint/routes.ts";
 import { Refused } from "./errors.ts";
-import { explorerFolder, readExplorerFiles } from "./explorer/explorer-files.ts";
+import { explorerFolder } from "./explorer/explorer-files.ts";
 import { addExplorer } from "./explorer/routes.ts";
 import { closeIdleClients } from "./http/connection.ts";
 import { crossOrigin } from "./http/cross-origin.ts";
@@ -85,7 +85,7 @@ export function createApp(services: Services): Express {
   }
   if (config.mcp) addMcp(app, services, config);
   addHealth(app, readiness);
-  addExplorer(app, config, config.explorer ? readExplorerFiles(explorerFolder) : "off");
+  addExplorer(app, config, config.explorer ? explorerFolder : "off");
   addReference(app, config);
   addSignIn(app, signIn, () => log.info("the page of this machine was given the demo keys"));
   app.use(requireApiKey(services));

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import express from "express";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { readExplorerFiles } from "../src/explorer/explorer-files.ts";
 import { addExplorer } from "../src/explorer/routes.ts";
 import { listen } from "../src/http/server.ts";
 import { release } from "../src/release.ts";
@@ -31,10 +30,10 @@ const stops: (() => Promise<void>)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
 
 /** Serves the routes alone. */
-async function serve(files: Parameters<typeof addExplorer>[2], baseUrl?: string): Promise<string> {
+async function serve(files: string, baseUrl?: string): Promise<string> {
   const app = express();
   app.disable("etag");
-  addExplorer(app, { baseUrl, compression: true }, files);
+  addExplorer(app, { baseUrl, compression: true, mcp: false }, files);
   const server = await listen(app, { host: "127.0.0.1", port: 0 });
   stops.push(() => server.stop(0));
   return `http://127.0.0.1:${server.port}`;
@@ -42,7 +41,7 @@ async function serve(files: Parameters<typeof addExplorer>[2], baseUrl?: string)
 
 describe("the address /", () => {
   test("answers a browser with the page, under a policy that allows nothing from elsewhere but pictures", async () => {
-    const base = await serve(readExplorerFiles(folder));
+    const base = await serve(folder);
     const page = await ask(base, "/", browser);
     expect([page.status, page.text]).toEqual([200, "<!doctype html><title>page</title>"]);
     expect(page.headers).toMatchObject({
@@ -64,7 +63,7 @@ describe("the address /", () => {
     [{ accept: "image/png" }],
     [{ accept: "application/json, text/html;q=0.5" }],
   ])("answers a program that sends %j with an index", async (headers) => {
-    const reply = await ask(await serve(readExplorerFiles(folder)), "/", headers);
+    const reply = await ask(await serve(folder), "/", headers);
     expect([reply.status, reply.headers["content-type"]]).toEqual([200, "application/json"]);
     expect(JSON.parse(reply.text)).toMatchObject({ name: "Cadastre", version: release });
   });
@@ -76,16 +75,54 @@ describe("the address /", () => {
   });
 
   test("tells a browser how to build a page that is not built, and answers programs", async () => {
-    const files = readExplorerFiles(join(folder, "assets"));
-    const base = await serve(files);
+    const base = await serve(join(folder, "assets"));
     const page = await ask(base, "/", browser);
-    expect([files, page.status, page.headers["cache-control"]]).toEqual([undefined, 503, "no-store"]);
+    expect([page.status, page.headers["cache-control"]]).toEqual([503, "no-store"]);
     expect(page.text).toContain("npm run build --prefix packages/explorer");
     expect((await ask(base, "/")).status).toBe(200);
   });
 
+  test("is answered from the files there are while the page is built anew", async () => {
+    const own = await mkdtemp(join(tmpdir(), "cadastre-explorer-"));
+    const build = async (hash: string) => {
+      await mkdir(join(own, "assets"));
+      await writeFile(join(own, "assets", `main-${hash}.js`), hash);
+      await writeFile(join(own, "assets", `main-${hash}.js.gz`), gzipSync(hash));
+      await writeFile(join(own, "index.html"), `<title>${hash}</title>`);
+    };
+    const empty = async () => {
+      await rm(join(own, "assets"), { recursive: true });
+      await rm(join(own, "index.html"));
+    };
+    try {
+      await build("one");
+      const base = await serve(own);
+      const seen = async (hash: string) =>
+        Promise.all(
+          ["/", `/assets/main-${hash}.js`].map(async (target) => {
+            const { status, text } = await ask(base, target, browser);
+            return status === 200 ? text : status;
+          }),
+        );
+      expect(await seen("one")).toEqual(["<title>one</title>", "one"]);
+      await empty();
+      expect(await seen("one")).toEqual([503, 404]);
+      await build("two");
+      expect(await seen("two")).toEqual(["<title>two</title>", "two"]);
+      expect(await seen("one")).toEqual(["<title>two</title>", 404]);
+      const gone = await ask(base, "/assets/main-one.js", { "accept-encoding": "gzip" });
+      expect([gone.status, gone.headers["cache-control"], gone.headers["content-encoding"]]).toEqual([
+        404,
+        undefined,
+        undefined,
+      ]);
+    } finally {
+      await rm(own, { recursive: true });
+    }
+  });
+
   test("begins its links with the path of the base URL", async () => {
-    const base = await serve(undefined, "https://feed.example/listings");
+    const base = await serve(join(folder, "assets"), "https://feed.example/listings");
     const { links } = JSON.parse((await ask(base, "/")).text) as { links: Record<string, string> };
     expect(links["odata"]).toBe("/listings/reso/odata");
     expect((await ask(base, "/", browser)).text).toContain('href="/listings/reference"');
@@ -94,7 +131,7 @@ describe("the address /", () => {
 
 describe("files of the page", () => {
   test("are kept by clients, and sent as the compressed copy that the client accepts", async () => {
-    const base = await serve(readExplorerFiles(folder));
+    const base = await serve(folder);
     const plain = await ask(base, "/assets/main-abc.js", { "accept-encoding": "br, gzip;q=0" });
     expect([plain.status, plain.text]).toEqual([200, program]);
     expect(plain.headers).toMatchObject({
@@ -123,7 +160,7 @@ describe("files of the page", () => {
     "/secret.txt",
     "/assets/..%2fsecret.txt",
   ])("do not include %s", async (target) => {
-    const reply = await ask(await serve(readExplorerFiles(folder)), target);
+    const reply = await ask(await serve(folder), target);
     expect([reply.status, reply.text.includes("secret</")]).toEqual([404, false]);
   });
 });
@@ -143,6 +180,23 @@ describe("a service", () => {
         link,
         200,
       ]);
+  });
+
+  test("links the tools of language models if they are on, and only then", async () => {
+    const linksOf = async ({ service: { baseUrl } }: Running) =>
+      (JSON.parse((await ask(baseUrl, "/")).text) as { links: Record<string, string> }).links;
+    expect(await linksOf(running)).not.toHaveProperty("mcp");
+    const withTools = await run({ CADASTRE_LISTINGS: "50", CADASTRE_MCP: "true" });
+    try {
+      const { mcp } = await linksOf(withTools);
+      expect(mcp).toBe("/mcp");
+      const call = await ask(withTools.service.baseUrl, String(mcp), {
+        "x-api-key": withTools.key("national"),
+      });
+      expect([call.status, call.headers["allow"]]).toEqual([405, "POST"]);
+    } finally {
+      await withTools.stop();
+    }
   });
 
   test("answers what browsers and crawlers ask for without a key, and refuses other methods", async () => {

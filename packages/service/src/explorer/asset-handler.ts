@@ -1,24 +1,26 @@
-import { extname, join } from "node:path";
+import { extname } from "node:path";
+import { ok } from "@cadastre/server/parts";
 import type { RequestHandler } from "express";
 import { Refused } from "../errors.ts";
-import { contentCodingOf } from "../http/compression.ts";
-import { copySuffixes, type ExplorerFiles } from "./explorer-files.ts";
+import { sendAnswer } from "../http/answer.ts";
+import { readAsset } from "./explorer-files.ts";
 
-/** Returns the handler of the files below `/assets`, of which there are none before the page is built. Their names contain a hash of their content, so that clients may keep them for good. */
+/** Names of files contain a hash of their content, so clients may keep them for good. */
+const forGood = { "cache-control": "public, max-age=31536000, immutable" };
+
+/** Returns the handler of the files below `/assets`: those that are there when they are asked for. */
 export const assetHandler =
-  (files: ExplorerFiles | undefined, compressed: boolean): RequestHandler =>
-  (req, res, next) => {
+  (folder: string, compressed: boolean): RequestHandler =>
+  async (req, res, next) => {
     const name = req.path.slice(1);
-    const codings = files?.assets.get(name);
-    if (files === undefined || codings === undefined) return next();
+    const accepted = compressed ? req.get("accept-encoding") : undefined;
+    const asset = await readAsset(folder, name, accepted);
+    if (asset === undefined) return next();
     if (req.method !== "GET" && req.method !== "HEAD")
       throw new Refused("method_not_allowed", { headers: { allow: "GET, HEAD" } });
-    res.type(extname(name));
-    res.setHeader("cache-control", "public, max-age=31536000, immutable");
-    const coding = compressed ? contentCodingOf(req.get("accept-encoding"), codings) : undefined;
-    if (codings.length > 0) res.vary("accept-encoding");
+    const { bytes, coding, varies } = asset;
+    if (varies) res.vary("accept-encoding");
     if (coding !== undefined) res.setHeader("content-encoding", coding);
-    const suffix = coding === undefined ? "" : copySuffixes[coding];
-    const options = { root: join(files.folder, "assets"), cacheControl: false, lastModified: false };
-    res.sendFile(name + suffix, { ...options, acceptRanges: false });
+    const type = String(res.type(extname(name)).get("content-type"));
+    sendAnswer(res, { ...ok(type, [bytes]), headers: forGood });
   };

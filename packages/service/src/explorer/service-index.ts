@@ -1,8 +1,13 @@
 import { odataRoot } from "../http/odata-protocol.ts";
 import { release } from "../release.ts";
 
-/** Returns the index of the service as JSON. @param root path of the service as clients see it, without a trailing slash */
-export const serviceIndex = (root: string): string =>
+/**
+ * Returns the index of the service as JSON.
+ *
+ * @param root path of the service as clients see it, without a trailing slash
+ * @param mcp true if language models can call tools
+ */
+export const serviceIndex = (root: string, mcp: boolean): string =>
   JSON.stringify({
     name: "Cadastre",
     version: release,
@@ -13,5 +18,6 @@ export const serviceIndex = (root: string): string =>
       openapi: `${root}/openapi.json`,
       reference: `${root}/reference`,
       health: `${root}/health/ready`,
+      ...(mcp ? { mcp: `${root}/mcp` } : {}),
     },
   });
