@@ -141,12 +141,14 @@ const property: ResourceStorage = {
     "BuyerOfficeKey",
   ],
   // Bedrooms follow status and price so that a count by all three reads the index alone. A city's listings are in the order of pages, because
-  // sorting them takes as long as there are listings; their price is read there, too.
+  // sorting them takes as long as there are listings; their price is read there, too. A grid over a map reads places, and what scopes and
+  // most filters of a map name, from an index alone.
   indexes: [
     [],
     ["ListingKey"],
     ["StandardStatus", "ListPrice", "BedroomsTotal"],
     ["City", "ModificationTimestamp", "ListingKey", "ListPrice"],
+    ["Latitude", "Longitude", "StandardStatus", "ListPrice", "OriginatingSystemName", "StateOrProvince"],
     ...formerIndexes.Property,
   ].map(ofDataset),
   formerIndexes: [...formerIndexes.Property, ["City", "folded"], ["UnparsedAddress", "folded"]],

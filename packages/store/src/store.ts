@@ -139,11 +139,15 @@ export type Store = {
    *
    * @param query selects two numbers, in whose order the cells are numbered
    * @param cellsPerUnit cells from a whole number to the next, in both directions
+   * @param options `known`: counts of the same query at an earlier commit. Then only the versions that began or ended since are read,
+   * unless there are many
    */
   readonly cells: (
     query: RestrictedQuery,
     cellsPerUnit: number,
-    options?: Pick<ReadOptions, "signal" | "background" | "stages">,
+    options?: Pick<ReadOptions, "signal" | "background" | "stages"> & {
+      readonly known?: CellCounts | undefined;
+    },
   ) => Promise<CellCounts>;
   /** Returns the first matching record as JSON text in UTF-8. */
   readonly one: (

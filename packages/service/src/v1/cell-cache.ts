@@ -3,19 +3,17 @@ import type { CellCounts, Store } from "@cadastre/store";
 /** Greatest number of bytes that are kept. */
 const mostBytes = 32 * 1024 ** 2;
 
-/** LRU cache of the counts by cell of a store, for questions about its current state. */
+/** LRU cache of the counts by cell of a store, by question. Those of an earlier state are where the current ones are computed from. */
 export class CellCache {
   readonly #counts = new Map<string, CellCounts>();
   #bytes = 0;
 
-  /** Returns the counts, unless they are of an earlier state than the checkpoint. */
-  find(question: string, checkpoint: number): Int32Array | undefined {
+  find(question: string): CellCounts | undefined {
     const known = this.#counts.get(question);
     if (known === undefined) return undefined;
     this.#drop(question);
-    if (known.checkpoint !== checkpoint) return undefined;
     this.#put(question, known);
-    return known.cells;
+    return known;
   }
 
   keep(question: string, counts: CellCounts): void {

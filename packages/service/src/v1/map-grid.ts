@@ -137,7 +137,7 @@ function queryOf({ caller: { scope }, query: { filter } }: Call, services: V1Ser
   };
 }
 
-/** Returns the number of listings in cells of the smallest size. They are read again after each commit only. */
+/** Returns the number of listings in cells of the smallest size. After a commit, only what it has changed is read. */
 async function countsOf(
   query: RestrictedQuery,
   { name }: EntitySet,
@@ -146,10 +146,10 @@ async function countsOf(
 ): Promise<Int32Array> {
   const cache = cellCacheOf(store);
   const question = JSON.stringify([scope.customer, scope.scopeSha256, name, filter]);
-  const known = cache.find(question, await store.checkpoint());
-  if (known !== undefined) return known;
+  const known = cache.find(question);
+  if (known !== undefined && known.checkpoint === (await store.checkpoint())) return known.cells;
   const counts = await stages.timeAsync("run", (within) =>
-    store.cells(query, cellsPerDegree, { signal: clientGone(), stages: within }).catch(asFilterError),
+    store.cells(query, cellsPerDegree, { known, signal: clientGone(), stages: within }).catch(asFilterError),
   );
   // What the current time decides is not the same later.
   if (!/now\s*\(/i.test(filter)) cache.keep(question, counts);

@@ -108,26 +108,26 @@ test.each<[Record<string, string>, string, number, string]>([
 describe("the cache of counts", () => {
   const counts = (checkpoint: number, length: number) => ({ checkpoint, cells: new Int32Array(length) });
 
-  test("forgets counts of an earlier commit", () => {
+  test("has the last counts of a question", () => {
     const cache = new CellCache();
     cache.keep("a", counts(1, 3));
-    expect(cache.find("a", 1)).toHaveLength(3);
-    expect(cache.find("a", 2)).toBeUndefined();
-    expect(cache.find("a", 1)).toBeUndefined();
+    cache.keep("a", counts(2, 6));
+    expect(cache.find("a")).toEqual(counts(2, 6));
+    expect(cache.find("b")).toBeUndefined();
   });
 
   test("keeps what was used last, up to its size", () => {
     const cache = new CellCache();
     for (const name of ["a", "b", "c"]) cache.keep(name, counts(1, 3 * 900_000));
-    cache.find("a", 1);
+    cache.find("a");
     cache.keep("d", counts(1, 3 * 900_000));
-    expect(["a", "b", "c", "d"].map((name) => cache.find(name, 1) !== undefined)).toEqual([
+    expect(["a", "b", "c", "d"].map((name) => cache.find(name) !== undefined)).toEqual([
       true,
       false,
       true,
       true,
     ]);
     cache.keep("e", counts(1, 5_000_000));
-    expect(cache.find("e", 1)).toBeUndefined();
+    expect(cache.find("e")).toBeUndefined();
   });
 });

@@ -8,7 +8,7 @@ import { createCoverages, type ReadCoverage } from "../coverage/coverages.ts";
 import { createConnectionPool, writeSettings } from "../database/postgres-connections.ts";
 import { throwUnavailable } from "../database/postgres-faults.ts";
 import { StoreError } from "../errors.ts";
-import { compileCells } from "../read/cells.ts";
+import { compileCells, currentCells } from "../read/cells.ts";
 import { compileCountRequest, compileOrderValues } from "../read/compile.ts";
 import { firstOf, withPosition } from "../read/current-compiler.ts";
 import { type QueryLimits, shareOf, unlimitedShare } from "../read/customer-share.ts";
@@ -188,9 +188,15 @@ class PostgresStore implements WritableStore {
   };
 
   readonly cells: WritableStore["cells"] = (query, cellsPerUnit, options = {}) => {
-    const { stages = untimed } = options;
-    const cells = stages.time("compile", () => compileCells(query, this.#find(query), cellsPerUnit));
-    return this.#read(query, { count: true }, options, (run) => readCells(run, cells));
+    const { known, stages = untimed } = options;
+    const stored = this.#find(query);
+    const since = known && { checkpoint: known.checkpoint, history: historyOf(stored, known) };
+    const cells = stages.time("compile", () => compileCells(query, stored, cellsPerUnit, since));
+    const asked = { count: true, changes: cells.changes !== undefined };
+    return this.#read(query, asked, { ...options, asOf: since?.checkpoint }, async (run) => {
+      const { checkpoint, ...read } = await readCells(run, cells);
+      return { checkpoint, cells: currentCells(read, known) };
+    });
   };
 
   readonly one: WritableStore["one"] = (query, options = {}) => {

@@ -5,14 +5,19 @@ import {
   type CompiledSql,
   compilePage,
   identifier,
+  type Mapping,
   type Projection,
   parseCompute,
   parseSelect,
   type SqlFragment,
   sql,
 } from "@cadastre/odata";
-import { mapChildren } from "@cadastre/odata/tree";
+import { allOf, mapChildren } from "@cadastre/odata/tree";
+import type { CellCounts } from "../store.ts";
+import { CellCounter } from "./cell-counter.ts";
 import type { ReadableTable } from "./compile.ts";
+import type { AsOf } from "./request.ts";
+import { begunBy } from "./versions.ts";
 
 /** More rows than any table has. The compiler wants a limit. */
 const everyRow = 2 ** 31 - 1;
@@ -42,50 +47,82 @@ function cellNode({ property, expression }: Projection, cellsPerUnit: number): B
   return withExpression(projection.expression);
 }
 
+/** Compiled counts of the records in each cell of a grid. Rows have the form of the database, see `ReadForms.cellCounts`. */
+export type CellsRequest = {
+  /** Counts the current records. */
+  readonly current: CompiledSql;
+  /** Set to count only what has changed, if the database still has all versions since. */
+  readonly changes?: CellChanges | undefined;
+};
+
+/** Statements for the difference between the current counts and those of an earlier checkpoint. */
+export type CellChanges = AsOf & {
+  /** Counts the current versions that began since. */
+  readonly began: CompiledSql;
+  /** Counts the versions that were current at the checkpoint, and have ended since. */
+  readonly ended: CompiledSql;
+};
+
 /**
- * Compiles the number of current records in each cell of a grid, as rows of both numbers of a cell and that of its records.
- *
  * @param query selects two numbers
+ * @param since set to compile the changes too. Rows that may change without a new version have none
  */
 export function compileCells(
   query: BoundQuery,
-  { mapping, forms }: ReadableTable,
+  readable: ReadableTable,
   cellsPerUnit: number,
+  since: AsOf | undefined,
+): CellsRequest {
+  const { mapping, table } = readable;
+  const countOf = (asked: BoundQuery, over: Mapping) => compileCount(asked, readable, cellsPerUnit, over);
+  const current = countOf(query, mapping.current);
+  if (since === undefined || table.follows !== undefined) return { current };
+  const { checkpoint } = since;
+  const began = mapping.changed(checkpoint, { kind: "began", since: checkpoint, few: true });
+  const ended = mapping.changed(checkpoint, { kind: "ended", until: Number.MAX_SAFE_INTEGER, few: true });
+  const then = { ...query, filter: allOf(begunBy(checkpoint), query.filter) };
+  return {
+    current,
+    changes: {
+      ...since,
+      began: countOf(query, began.current ?? mapping.current),
+      ended: countOf(then, ended.closed),
+    },
+  };
+}
+
+function compileCount(
+  query: BoundQuery,
+  { forms }: ReadableTable,
+  cellsPerUnit: number,
+  over: Mapping,
 ): CompiledSql {
-  const { current } = mapping;
   const columns = query.select.map((projection, place): SqlFragment => {
     const cell =
-      forms.storedCell?.(projection, cellsPerUnit, current) ??
-      forms.computed(query, { ...projection, expression: cellNode(projection, cellsPerUnit) }, current);
+      forms.storedCell?.(projection, cellsPerUnit, over) ??
+      forms.computed(query, { ...projection, expression: cellNode(projection, cellsPerUnit) }, over);
     return sql`${cell} as ${identifier(`cell${place}`)}`;
   });
   const { text, values } = compilePage(
     { ...query, orderBy: [], skip: 0, top: everyRow, after: null },
     forms.dialect,
-    current,
+    over,
     { columns },
   );
-  return { text: `select cell0, cell1, count(*) from (${text}) as located group by cell0, cell1`, values };
+  return { text: forms.cellCounts(text), values };
 }
 
-/** Collects the rows of {@link compileCells}. Records without one of the two values are in no cell. */
-export class CellRows {
-  #cells = new Int32Array(3 * 1024);
-  #length = 0;
+/** Result of a {@link CellsRequest}: three numbers for each cell, of the current counts or of their difference to earlier ones. */
+export type CellsResult = { readonly counts: Int32Array; readonly isChange: boolean };
 
-  add([first, second, count]: readonly unknown[]): void {
-    if (first === null || second === null) return;
-    if (this.#length + 3 > this.#cells.length) {
-      const larger = new Int32Array(2 * this.#cells.length);
-      larger.set(this.#cells);
-      this.#cells = larger;
-    }
-    this.#cells[this.#length++] = Number(first);
-    this.#cells[this.#length++] = Number(second);
-    this.#cells[this.#length++] = Number(count);
-  }
-
-  finish(): Int32Array {
-    return this.#cells.slice(0, this.#length);
-  }
+/** Returns current counts. @param known counts that a change is the difference to */
+export function currentCells(read: CellsResult | undefined, known: CellCounts | undefined): Int32Array {
+  if (read === undefined) throw new RangeError("a read of cells gives cells");
+  const { counts, isChange } = read;
+  if (!isChange || known === undefined) return counts;
+  if (counts.length === 0) return known.cells;
+  const counter = new CellCounter();
+  counter.addAll(known.cells, 1);
+  counter.addAll(counts, 1);
+  return counter.finish();
 }

@@ -16,13 +16,15 @@ export type ReadForms = {
   readonly text: SqlFragment;
   /**
    * Selects the number of the cell of a grid that the stored value of a projection lies in, see `compileCells`. Undefined if the value is
-   * computed, or stored in another form.
+   * computed in another way than by a mask that rounds, or stored in another form.
    */
   readonly storedCell?: (
     projection: Projection,
     cellsPerUnit: number,
     of: Mapping,
   ) => SqlFragment | undefined;
+  /** Returns a statement that counts the rows of another one by their columns `cell0` and `cell1`. */
+  readonly cellCounts: (rows: string) => string;
   /** Selects a value that a projection of the query computes, in the form that the reader decodes by type. */
   readonly computed: (query: BoundQuery, projection: Projection, of: Mapping) => SqlFragment;
 };

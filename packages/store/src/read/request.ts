@@ -3,13 +3,13 @@ import type { RecordForm } from "@cadastre/odata/run";
 import type { ComputedColumn } from "../record/computed.ts";
 import type { PlanRef } from "../record/plan.ts";
 import type { Page } from "../store.ts";
+import type { CellsRequest, CellsResult } from "./cells.ts";
 
 /** A compiled read. It is plain data, so that it can be sent to another thread. */
 export type ReadRequest<Plan = PlanRef> = {
   readonly page?: PageRequest<Plan> | undefined;
   readonly count?: CountRequest | undefined;
-  /** See `compileCells`. */
-  readonly cells?: CompiledSql | undefined;
+  readonly cells?: CellsRequest | undefined;
   /** Set to read as of a checkpoint. */
   readonly asOf?: AsOf | undefined;
   /** Timeout in milliseconds from the moment that a reader starts the request. */
@@ -84,8 +84,7 @@ export type ReadResult = {
   readonly checkpoint: number;
   readonly page?: PageResult | undefined;
   readonly count?: number | undefined;
-  /** See `CellCounts`. */
-  readonly cells?: Int32Array | undefined;
+  readonly cells?: CellsResult | undefined;
 };
 
 export type PageResult = {

@@ -10,7 +10,7 @@ import { createCoverages, type ReadCoverage } from "../coverage/coverages.ts";
 import type { Session } from "../database/session.ts";
 import { StoreError } from "../errors.ts";
 import { pinsKey } from "../read/access.ts";
-import { compileCells } from "../read/cells.ts";
+import { compileCells, currentCells } from "../read/cells.ts";
 import { compileCountRequest, compileOrderValues, type ReadableTable } from "../read/compile.ts";
 import { firstOf, withPosition } from "../read/current-compiler.ts";
 import { type QueryLimits, shareOf } from "../read/customer-share.ts";
@@ -160,10 +160,13 @@ class SqliteStore implements WritableStore {
   };
 
   readonly cells: WritableStore["cells"] = async (query, cellsPerUnit, options = {}) => {
-    const { stages = untimed } = options;
-    const cells = stages.time("compile", () => compileCells(query, this.#find(query), cellsPerUnit));
+    const { known, stages = untimed } = options;
+    const stored = this.#find(query);
+    const few = known && this.#reader.hasFewChanges(stored.table, known.checkpoint) ? known : undefined;
+    const since = asOf(stored, few);
+    const cells = stages.time("compile", () => compileCells(query, stored, cellsPerUnit, since));
     const read = await this.#read({ cells, timeout: this.#timeout }, query, options);
-    return { checkpoint: read.checkpoint, cells: read.cells ?? new Int32Array() };
+    return { checkpoint: read.checkpoint, cells: currentCells(read.cells, known) };
   };
 
   readonly one = async (
@@ -245,7 +248,7 @@ class SqliteStore implements WritableStore {
     const expected = expectedCost(query, this.#find(query).table, {
       page: page !== undefined,
       count: count !== undefined || cells !== undefined,
-      changes: since !== undefined || until !== undefined,
+      changes: since !== undefined || until !== undefined || cells?.changes !== undefined,
     });
     const share = shareOf(query, this.#limits);
     return this.#pool.read(request, expected, { share, background, signal, stages });
@@ -266,7 +269,10 @@ function orderValuesOf(
   throw new StoreError("bookmark_expired");
 }
 
-const asOf = ({ table }: ReadableTable, past: HistoricalState | undefined): AsOf | undefined =>
+const asOf = (
+  { table }: ReadableTable,
+  past: Pick<HistoricalState, "checkpoint"> | undefined,
+): AsOf | undefined =>
   past && { checkpoint: past.checkpoint, history: compileSqliteHistory(table, past.checkpoint) };
 
 /** Runs `work` in a read transaction on a connection of its own. */

@@ -206,6 +206,29 @@ export function masks(harness: Harness): void {
     );
   });
 
+  test("a grid counts a coordinate between two cells where rounding away from zero puts it", async () => {
+    const own = await openEmpty(harness, { resources: [plotsResource] });
+    const coordinates = [30.005, -97.005, 30.004_999_99, -97.004_999_99, 0.005, -0.005, 0.014_999_99, 0];
+    const plots = coordinates.map((Latitude, i) =>
+      plotRecord({ dataset: 0, values: { Latitude, Longitude: -Latitude } }, `p${i}`),
+    );
+    await own.commit(plots);
+    const masked = { fields: "*", masks: { Latitude: "round2", Longitude: "round2" } } as const;
+    const query = askPlots({ select: "Latitude,Longitude" }, plotScope(masked, masked));
+    const { cells } = await own.cells(query, 100);
+    const found = Array.from({ length: cells.length / 3 }, (_, i) => [...cells.slice(3 * i, 3 * i + 3)]);
+    expect(found.toSorted(([a = 0], [b = 0]) => a - b)).toEqual([
+      [-9701, 9701, 1],
+      [-9700, 9700, 1],
+      [-1, 1, 1],
+      [0, 0, 1],
+      [1, -1, 2],
+      [3000, -3000, 1],
+      [3001, -3001, 1],
+    ]);
+    await own.close();
+  });
+
   test("a masked member without a value is left out where nulls are", async () => {
     const masked = { fields: "*", masks: { PostalCode: "prefix3", Street: "null" } } as const;
     const query = askPlots({ select: "PlotKey,PostalCode,Street,Tags", top: 80 }, plotScope(masked, masked));

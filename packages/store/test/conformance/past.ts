@@ -2,7 +2,7 @@ import type { RestrictedQuery } from "@cadastre/entitlement";
 import { type BoundQuery, compareRows, matches, type Row } from "@cadastre/odata";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Bookmark, ReadOptions, WritableStore } from "../../src/index.ts";
+import type { Bookmark, CellCounts, ReadOptions, WritableStore } from "../../src/index.ts";
 import { type ChangeOfKey, changeOf, histories, keys, recordOf, show, shown } from "../support/histories.ts";
 import { type Asked, ask, records, texas } from "../support/listings.ts";
 import { type Harness, keysOf, openEmpty, withEmpty } from "./harness.ts";
@@ -102,6 +102,40 @@ export function past(harness: Harness): void {
             from = next;
           }
           expect(met).toEqual(expected);
+        }),
+        { numRuns: Number(process.env["CASES"] ?? 3) },
+      );
+      await store.close();
+    });
+
+    test("counts by cell that follow changes are those that are counted anew", async () => {
+      const store = await openEmpty(harness);
+      const cellsOf = ({ cells }: CellCounts) =>
+        new Map(
+          Array.from({ length: cells.length / 3 }, (_, i) => [
+            cells.slice(3 * i, 3 * i + 2).join(),
+            cells[3 * i + 2],
+          ]),
+        );
+      await fc.assert(
+        fc.asyncProperty(histories, fc.nat(), async ({ filter, changes, first }, place) => {
+          await clear(store);
+          const told = new Told(store);
+          await told.commit(first);
+          const query = ask({
+            select: "BedroomsTotal,YearBuilt",
+            ...(filter === undefined ? {} : { filter }),
+          });
+          let known: CellCounts | undefined;
+          for (const [i, made] of [...changes, []].entries()) {
+            const next = await store.cells(query, 1, { known });
+            expect(next.checkpoint).toBe(await store.checkpoint());
+            expect(cellsOf(next)).toEqual(cellsOf(await store.cells(query, 1)));
+            // Some changes are of several commits, and one follows a pruning of what was closed before.
+            if (i % 3 === 0) known = next;
+            await told.commit(made);
+            if (i === place % changes.length) await store.prune(Date.now() + 1000, 0);
+          }
         }),
         { numRuns: Number(process.env["CASES"] ?? 3) },
       );

@@ -115,4 +115,9 @@ const computed: ReadForms["computed"] = (query, projection, of) => {
   return collection || type.startsWith("Edm.Geo") ? selected : postgres.cast(type, "Edm.String", selected);
 };
 
-export const postgresForms: ReadForms = { dialect: postgres, text: record, computed };
+export const postgresForms: ReadForms = {
+  dialect: postgres,
+  text: record,
+  cellCounts: (rows) => `select cell0, cell1, count(*) from (${rows}) as located group by cell0, cell1`,
+  computed,
+};

@@ -1,6 +1,7 @@
 import type { CompiledSql } from "@cadastre/odata";
 import { StoreError } from "../../errors.ts";
-import { CellRows } from "../../read/cells.ts";
+import { CellCounter } from "../../read/cell-counter.ts";
+import type { CellsRequest, CellsResult } from "../../read/cells.ts";
 import {
   type CountRequest,
   chosenOf,
@@ -10,7 +11,6 @@ import {
   type VersionStatements,
 } from "../../read/request.ts";
 import type { HistoricalState } from "../../read/versions.ts";
-import type { CellCounts } from "../../store.ts";
 import type { Query, TextRow } from "../connection/round-trip.ts";
 import { postgresLastCheckpoint } from "../layout/bookkeeping.ts";
 import type { ClosedSinceCache } from "./closed-since-cache.ts";
@@ -149,15 +149,45 @@ async function readWith(
   return { page: rows?.finish(), count: counted };
 }
 
-/** Reads the cells of a query in one snapshot with their checkpoint, see `compileCells`. */
-export async function readCells(run: Run, cells: CompiledSql): Promise<CellCounts> {
+/** Returns a function that adds rows of both numbers of a cell and that of its records, times `sign`. */
+const countRow =
+  (counter: CellCounter, sign: 1 | -1) =>
+  ([first, second, count]: TextRow): void => {
+    if (first !== null && second !== null) counter.add(Number(first), Number(second), sign * Number(count));
+  };
+
+/**
+ * Reads the cells of a query, or their changes, in one snapshot with its checkpoint. If versions since the earlier checkpoint were pruned, all
+ * cells are read.
+ *
+ * @throws {StoreError} `replica_behind` if the database has not replayed the commits that the changes follow
+ */
+export async function readCells(
+  run: Run,
+  { current, changes }: CellsRequest,
+): Promise<CellsResult & { readonly checkpoint: number }> {
   let checkpoint = 0;
-  const rows = new CellRows();
-  const head = numberOf(postgresLastCheckpoint, (number) => {
-    checkpoint = number;
+  const counter = new CellCounter();
+  if (changes === undefined) {
+    const head = numberOf(postgresLastCheckpoint, (number) => {
+      checkpoint = number;
+    });
+    await run([head, { ...current, onRow: countRow(counter, 1) }]);
+    return { checkpoint, counts: counter.finish(), isChange: false };
+  }
+  let earliest = 0;
+  const state = historyQuery(changes.history, (found) => {
+    earliest = found.earliest;
+    checkpoint = found.latest;
   });
-  await run([head, { ...cells, onRow: (fields) => rows.add(fields) }]);
-  return { checkpoint, cells: rows.finish() };
+  await run([
+    state,
+    { ...changes.began, onRow: countRow(counter, 1) },
+    { ...changes.ended, onRow: countRow(counter, -1) },
+  ]);
+  if (checkpoint < changes.checkpoint) throw new StoreError("replica_behind");
+  if (changes.checkpoint < earliest) return readCells(run, { current });
+  return { checkpoint, counts: counter.finish(), isChange: true };
 }
 
 /** Reads the count of a query from the latest state. */

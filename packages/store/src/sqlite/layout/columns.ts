@@ -1,7 +1,16 @@
 import { datasetProperty } from "@cadastre/entitlement";
-import { type Column, identifier, type StructuralProperty, sql, sqlite } from "@cadastre/odata";
+import {
+  type BoundNode,
+  type Column,
+  identifier,
+  type SqlFragment,
+  type StructuralProperty,
+  sql,
+  sqlite,
+} from "@cadastre/odata";
 import { compileValue, type EncodingName } from "@cadastre/odata/compile";
 import { value } from "@cadastre/odata/run";
+import { cellAggregate } from "../../read/cell-counter.ts";
 import type { ReadForms } from "../../read/forms.ts";
 import { recordColumns, type TableSchema, validity } from "../../schema/table.ts";
 import { datasetType } from "./datasets.ts";
@@ -52,18 +61,40 @@ function recordMember(property: StructuralProperty): Column {
   return { sql: sql`cast(round(${member} * ${value(10 ** (property.scale ?? 0))}) as integer)`, encoding };
 }
 
+/** See `ReadForms.storedCell`. Reads a decimal that is stored as an integer, whole or rounded to some digits, by integer arithmetic alone. */
+const storedCell: ReadForms["storedCell"] = ({ expression }, cellsPerUnit, of) => {
+  const { shown, digits } = roundedProperty(expression);
+  if (shown.kind !== "Property" || shown.base !== undefined) return undefined;
+  const { sql: column, encoding } = of.column(shown.property);
+  const { scale = 0 } = shown.property;
+  const [units, rounding] = [10 ** scale / cellsPerUnit, 10 ** Math.max(scale - digits, 0)];
+  if (encoding !== "scaled" || !Number.isInteger(units) || units % rounding !== 0) return undefined;
+  const number = rounding === 1 ? column : roundedQuotient(column, rounding);
+  const unit = value(BigInt(units / rounding));
+  // A division of integers truncates, so a negative remainder means the cell below.
+  return sql`${number} / ${unit} - (${number} % ${unit} < 0)`;
+};
+
+/** Returns the value that a mask rounds, and to how many digits after the point. Any other expression is whole. */
+function roundedProperty(expression: BoundNode): { readonly shown: BoundNode; readonly digits: number } {
+  const whole = { shown: expression, digits: Number.POSITIVE_INFINITY };
+  if (expression.kind !== "Call" || expression.entry.name !== "roundto") return whole;
+  const [shown, digits] = expression.args;
+  if (shown === undefined || digits?.kind !== "Constant" || digits.value === null) return whole;
+  return { shown, digits: Number(digits.value) };
+}
+
+/** Divides integers, and rounds half away from zero. @param divisor a multiple of 10 */
+function roundedQuotient(column: SqlFragment, divisor: number): SqlFragment {
+  const [whole, half] = [value(BigInt(divisor)), value(BigInt(divisor / 2))];
+  return sql`(${column} / ${whole} + (${column} % ${whole} >= ${half}) - (${column} % ${whole} <= -${half}))`;
+}
+
 export const sqliteForms: ReadForms = {
   dialect: sqlite,
   // Read as bytes, so that no string is created.
   text: sql`cast(${record} as blob)`,
-  storedCell: ({ property, expression }, cellsPerUnit, of) => {
-    if (expression.kind !== "Property" || expression.base !== undefined) return undefined;
-    const { sql: column, encoding } = of.column(property);
-    const units = 10 ** (property.scale ?? 0) / cellsPerUnit;
-    if (encoding !== "scaled" || !Number.isInteger(units)) return undefined;
-    // A division of integers truncates, so a negative remainder means the cell below.
-    const unit = value(BigInt(units));
-    return sql`${column} / ${unit} - (${column} % ${unit} < 0)`;
-  },
+  storedCell,
+  cellCounts: (rows) => `select "${cellAggregate}"("cell0", "cell1") from (${rows})`,
   computed: (query, projection, of) => compileValue(query, projection, sqlite, of),
 };

@@ -12,7 +12,8 @@ import {
 import { readValue, registerFunctions } from "@cadastre/odata/sqlite";
 import type { Database, Statement } from "better-sqlite3";
 import { StoreError } from "../../errors.ts";
-import { CellRows } from "../../read/cells.ts";
+import { CellCounter, cellAggregate } from "../../read/cell-counter.ts";
+import type { CellsRequest, CellsResult } from "../../read/cells.ts";
 import {
   type AsOf,
   type CountRequest,
@@ -79,6 +80,14 @@ export class Reader {
     this.#database = database;
     this.#deadline = new Deadline(database, canceled);
     registerFunctions(this.#deadline.hostOf(database));
+    database.aggregate(cellAggregate, {
+      varargs: true,
+      start: () => new CellCounter(),
+      step: (counter: CellCounter, ...[first, second]: readonly unknown[]) => {
+        if (first !== null && second !== null) counter.add(Number(first), Number(second), 1);
+      },
+      result: (counter: CellCounter) => Buffer.from(counter.finish().buffer),
+    });
     database.pragma(`mmap_size = ${mapped}`);
     this.#statements = new StatementCache(database);
     this.#datasets = new DatasetIds(database);
@@ -144,6 +153,12 @@ export class Reader {
     const [earliest, hasClosed] = this.row(asOf.history) ?? [];
     if (asOf.checkpoint < Number(earliest ?? 0)) throw new StoreError("bookmark_expired");
     return hasClosed === 1n;
+  }
+
+  /** True if no version that was current at the checkpoint has been pruned. */
+  #hasHistory({ checkpoint, history }: AsOf): boolean {
+    const [earliest] = this.row(history) ?? [];
+    return checkpoint >= Number(earliest ?? 0);
   }
 
   /** Returns SQLite's query plan for the statements of a page, one line per step. */
@@ -233,10 +248,19 @@ export class Reader {
     return this.#number(isCovered ? unguarded : chosenOf(request, hasClosed));
   }
 
-  #cells({ text, values }: CompiledSql): Int32Array {
-    const cells = new CellRows();
-    for (const row of this.#statements.prepare(text).iterate(...values)) cells.add(row as readonly unknown[]);
-    return cells.finish();
+  #cells({ current, changes }: CellsRequest): CellsResult {
+    if (changes === undefined || !this.#hasHistory(changes))
+      return { counts: this.#cellCounts(current), isChange: false };
+    const counter = new CellCounter();
+    counter.addAll(this.#cellCounts(changes.began), 1);
+    counter.addAll(this.#cellCounts(changes.ended), -1);
+    return { counts: counter.finish(), isChange: true };
+  }
+
+  #cellCounts({ text, values }: CompiledSql): Int32Array {
+    const [bytes] = this.#statements.prepare(text).get(...values) as [Uint8Array];
+    // A view needs an aligned offset, which the driver's buffer may not have.
+    return new Int32Array(new Uint8Array(bytes).buffer);
   }
 
   #layoutOf({ plan: { id, plan } }: PageRequest<SeenPlanRef>): RecordLayout {
