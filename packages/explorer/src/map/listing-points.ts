@@ -7,6 +7,7 @@ import type { SeenBy } from "../compare/merged-rows.ts";
 import type { LonLat } from "../query/area-terms.ts";
 import { secondSet, shownSet } from "../query/current-query.ts";
 import { firstKey, secondKey } from "../session/api-keys.ts";
+import { mergePoints } from "./merged-points.ts";
 
 /** A record with a place. */
 export type ListingPoint = {
@@ -14,7 +15,10 @@ export type ListingPoint = {
   readonly place: LonLat;
   readonly price: number | undefined;
   readonly status: string;
+  /** Who sees the record at this place. */
   readonly seenBy: SeenBy;
+  /** Where the other one of two keys sees the record, if that is elsewhere. */
+  readonly otherPlace?: LonLat;
 };
 
 /** Points of a query as far as they are loaded. */
@@ -129,18 +133,6 @@ function follow(into: Signal<LoadedPoints>, key: typeof firstKey, set: typeof sh
 follow(ofFirst, firstKey, shownSet);
 follow(ofSecond, secondKey, secondSet);
 
-/** Merges the points of two keys. One that both see is at the place that the first one sees. */
-function merged(first: readonly ListingPoint[], second: readonly ListingPoint[]): readonly ListingPoint[] {
-  const inSecond = new Set(second.map(({ key }) => key));
-  const inFirst = new Set(first.map(({ key }) => key));
-  return [
-    ...first.map((point) => (inSecond.has(point.key) ? point : { ...point, seenBy: "first" as const })),
-    ...second
-      .filter(({ key }) => !inFirst.has(key))
-      .map((point) => ({ ...point, seenBy: "second" as const })),
-  ];
-}
-
 /** Points of the map, under one key or two. */
 export const listingPoints = computed<LoadedPoints>(() => {
   const first = ofFirst.value;
@@ -148,7 +140,7 @@ export const listingPoints = computed<LoadedPoints>(() => {
   const second = ofSecond.value;
   return {
     ...first,
-    points: merged(first.points, second.points),
+    points: mergePoints(first.points, second.points),
     isLoading: first.isLoading || second.isLoading,
   };
 });

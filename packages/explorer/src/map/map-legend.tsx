@@ -18,9 +18,9 @@ export function MapLegend() {
           ["other", "Other"],
         ]
       : [
-          ["both", "both see"],
-          ["first", `only ${first?.name} sees`],
-          ["second", `only ${second.name} sees`],
+          ["both", "both see here"],
+          ["first", `only ${first?.name} sees here`],
+          ["second", `only ${second.name} sees here`],
         ];
   const shown = Math.min(read, count ?? read);
   return (

@@ -3,6 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { address, go } from "../address/current-address.ts";
 import { areaOf, withArea } from "../query/area-terms.ts";
 import { shownSet } from "../query/current-query.ts";
+import { secondKey } from "../session/api-keys.ts";
 import { formatCount } from "../table/format.ts";
 import { type Drawing, drawnArea, type ToolName } from "./area-tool.ts";
 import type { Mark } from "./clusters.ts";
@@ -27,7 +28,9 @@ function HoverCard({ mark, at }: { readonly mark: Mark; readonly at: ScreenPoint
   return (
     <div class="map-card" style={{ left: `${at[0]}px`, top: `${at[1]}px` }}>
       {point === undefined ? (
-        <strong>{formatCount(mark.count)} records</strong>
+        <strong>
+          {formatCount(mark.count)} {secondKey.value === undefined ? "records" : "places"}
+        </strong>
       ) : (
         <>
           <strong>{point.price === undefined ? point.key : `$${formatCount(point.price)}`}</strong>

@@ -224,6 +224,24 @@ function paintPoint(
   context.stroke();
 }
 
+/** Joins the two places of a record that two keys see at different ones. */
+function paintOtherPlace(
+  context: CanvasRenderingContext2D,
+  { point }: Mark,
+  [x, y]: ScreenPoint,
+  scene: Scene,
+  colours: MapColours,
+) {
+  if (point?.otherPlace === undefined) return;
+  const [otherX, otherY] = toScreen(point.otherPlace, scene.transform);
+  context.beginPath();
+  context.moveTo(x, y);
+  context.lineTo(otherX, otherY);
+  context.lineWidth = 1;
+  context.strokeStyle = colours.label;
+  context.stroke();
+}
+
 /** Paints one frame. */
 export function paint(context: CanvasRenderingContext2D, scene: Scene, colours: MapColours): void {
   const [width, height] = scene.size;
@@ -232,8 +250,10 @@ export function paint(context: CanvasRenderingContext2D, scene: Scene, colours: 
   paintOutlines(context, scene, colours);
   paintLabels(context, scene, colours);
   paintArea(context, scene, colours);
+  const placeOf = (mark: Mark) => toScreen([mark.longitude, mark.latitude], scene.transform);
+  for (const mark of scene.marks) paintOtherPlace(context, mark, placeOf(mark), scene, colours);
   for (const mark of scene.marks) {
-    const at = toScreen([mark.longitude, mark.latitude], scene.transform);
+    const at = placeOf(mark);
     if (mark.cell !== undefined) paintCell(context, mark, mark.cell, scene, colours);
     else if (mark.point === undefined) paintCluster(context, mark, at, colours);
     else paintPoint(context, mark, at, scene, colours);

@@ -192,7 +192,7 @@ describe.skipIf(!hasChromium())("a newcomer", () => {
     expect(await page.locator(".row-second").count()).toBe(0);
     const [first, second] = await page.locator(".count strong").allTextContents();
     expect(Number(first?.replace(",", ""))).toBeGreaterThan(Number(second?.replace(",", "")));
-    await page.locator(".map-legend").getByText("only national sees").waitFor();
+    await page.locator(".map-legend").getByText("only national sees here").waitFor();
   });
 
   test("sees what a masked key sees of a record", async () => {
@@ -205,6 +205,22 @@ describe.skipIf(!hasChromium())("a newcomer", () => {
     await click(rows().first());
     await page.getByRole("heading", { name: /fields differ for coarse/ }).waitFor();
     await page.locator(".differences .seen-second").getByText("hidden").first().waitFor();
+  });
+
+  test("sees on the map where each of two keys puts a record", async () => {
+    await open("#/Property?$filter=StateOrProvince%20eq%20'WA'");
+    await page.locator(".map-canvas[aria-busy=false]").waitFor();
+    const places = async () => Number(await map().getAttribute("data-points"));
+    const alone = await places();
+    await click(button("+ Compare"));
+    await page.locator(".key-second select").selectOption("coarse");
+    await page.locator(".map-legend").getByText("only coarse sees here").waitFor();
+    // The mask of `coarse` moves every place but those that it leaves where they are.
+    await page.waitForFunction(
+      (least) => Number(document.querySelector(".map-canvas")?.getAttribute("data-points")) > least,
+      alone * 1.9,
+    );
+    expect(await places()).toBeLessThanOrEqual(2 * alone);
   });
 
   test("copies the query as curl, runs it, and gets the same rows", async () => {
