@@ -1,8 +1,21 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasChromium, keepKeys, launch, watchFaults } from "./support/chromium.ts";
 import { type DemoService, startDemo } from "./support/demo-service.ts";
+
+/** Folder of the pictures that are taken of every page, to be looked at. */
+const pictures = fileURLToPath(new URL("../../reports/pages", import.meta.url));
+const pictureOf = (name: string, colorScheme: string, width: number) =>
+  join(pictures, `${name}-${colorScheme}-${width}.png`);
+
+const height = 860;
+/** How each page is looked at: in both colour schemes, on a desk and on a phone. */
+const looks = (["light", "dark"] as const).flatMap((colorScheme) =>
+  [1440, 400].map((width) => ({ colorScheme, width })),
+);
 
 type Violation = { readonly id: string; readonly nodes: readonly string[] };
 
@@ -70,6 +83,16 @@ const screens: readonly {
     ready: ".grid-row",
     act: (page) => compareWithCoarse(page),
   },
+  {
+    name: "compare-map",
+    fragment: "#/Property?$filter=StateOrProvince%20eq%20'WA'&view=map",
+    ready: ".map-canvas[aria-busy=false]",
+    act: async (page) => {
+      await page.getByRole("button", { name: "+ Compare" }).click();
+      await page.locator(".key-second select").selectOption("coarse");
+      await page.locator(".map-canvas[aria-busy=false]").waitFor();
+    },
+  },
 ];
 
 async function misspell(page: Page): Promise<void> {
@@ -98,19 +121,18 @@ describe.skipIf(!hasChromium())("the page for everybody", () => {
     [demo, browser] = await Promise.all([startDemo(1000), launch()]);
   });
   afterAll(async () => {
+    console.log(`Pictures of every page are in ${pictures}`);
     await browser?.close();
     await demo?.stop();
   });
 
-  const cases = (["light", "dark"] as const).flatMap((colorScheme) =>
-    [1440, 400].flatMap((width) => screens.map((screen) => ({ ...screen, colorScheme, width }))),
-  );
+  const cases = looks.flatMap((look) => screens.map((screen) => ({ ...screen, ...look })));
 
   test.each(cases)(
     "$name, $colorScheme, $width pixels wide",
     async ({ name, fragment, ready, act, colorScheme, width }) => {
       const context = await browser.newContext({
-        viewport: { width, height: 860 },
+        viewport: { width, height },
         colorScheme,
         reducedMotion: "reduce",
       });
@@ -120,20 +142,19 @@ describe.skipIf(!hasChromium())("the page for everybody", () => {
       await page.goto(`${demo.origin}/${fragment}`);
       await page.locator(ready).first().waitFor();
       await act?.(page);
+      await page.screenshot({ path: pictureOf(name, colorScheme, width) });
       expect(await violationsOf(page)).toEqual([]);
       expect(faults).toEqual([]);
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-      const folder = process.env["SCREENSHOTS"];
-      if (folder !== undefined)
-        await page.screenshot({ path: `${folder}/${name}-${colorScheme}-${width}.png` });
       await context.close();
     },
   );
 
-  test("without a key", async () => {
-    const page = await browser.newPage();
+  test.each(looks)("without a key, $colorScheme, $width pixels wide", async ({ colorScheme, width }) => {
+    const page = await browser.newPage({ viewport: { width, height }, colorScheme });
     await page.goto(demo.origin);
     await page.getByRole("heading", { name: "Look at the market" }).waitFor();
+    await page.screenshot({ path: pictureOf("welcome", colorScheme, width) });
     expect(await violationsOf(page)).toEqual([]);
     await page.close();
   });
