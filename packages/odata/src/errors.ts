@@ -5,6 +5,9 @@ type Details = Readonly<Record<string, string | number>>;
 const suggestion = (d: Details) =>
   d["suggestion"] === undefined ? "" : `, did you mean \`${d["suggestion"]}\`?`;
 
+/** What to write instead, if that can be told. */
+const hint = (d: Details) => (d["hint"] === undefined ? "" : ` (${d["hint"]})`);
+
 /**
  * Messages of all errors a query can be refused with. The key is the public, stable error code. A code that is no
  * longer thrown stays here as a comment and is never reused.
@@ -12,12 +15,13 @@ const suggestion = (d: Details) =>
 export const queryErrors = {
   syntax_error: (d: Details) => `expected ${d["expected"]}, found ${d["found"]}`,
   invalid_literal: (d: Details) => `\`${d["text"]}\` is not a valid ${d["type"]}: ${d["reason"]}`,
-  unknown_property: (d: Details) => `unknown property \`${d["name"]}\`${suggestion(d)}`,
+  unknown_property: (d: Details) => `unknown property \`${d["name"]}\`${suggestion(d)}${hint(d)}`,
   unknown_function: (d: Details) => `unknown function \`${d["name"]}\`${suggestion(d)}`,
   unknown_type: (d: Details) => `unknown type \`${d["name"]}\``,
   unknown_alias: (d: Details) => `parameter alias \`${d["name"]}\` has no value in the query`,
-  wrong_arguments: (d: Details) => `\`${d["name"]}\` expects ${d["expected"]}, got (${d["actual"]})`,
-  type_mismatch: (d: Details) => `\`${d["operator"]}\` cannot be applied to ${d["actual"]}`,
+  wrong_arguments: (d: Details) =>
+    `\`${d["name"]}\` expects ${d["expected"]}, got (${d["actual"]})${hint(d)}`,
+  type_mismatch: (d: Details) => `\`${d["operator"]}\` cannot be applied to ${d["actual"]}${hint(d)}`,
   not_boolean: (d: Details) => `expected a boolean expression, got ${d["actual"]}`,
   not_sortable: (d: Details) => `cannot order by ${d["actual"]}`,
   not_a_collection: (d: Details) => `\`${d["operator"]}\` needs a collection, got ${d["actual"]}`,

@@ -26,7 +26,7 @@ const publicRows = bySeverity(
 /** What a message tells, by its name. */
 const details = new Proxy<Record<string, string>>(
   {},
-  { get: (_, name) => (name === "suggestion" ? undefined : `‹${String(name)}›`) },
+  { get: (_, name) => (name === "suggestion" || name === "hint" ? undefined : `‹${String(name)}›`) },
 );
 
 const queryRows = bySeverity(

@@ -7,6 +7,7 @@ import type { EnumNode, LiteralNode, Span, SyntaxNode } from "../syntax/tree.ts"
 import { behindAliases, inAliasValue } from "./alias.ts";
 import type { Context } from "./context.ts";
 import { enumConstant, enumTypeOf } from "./enumeration.ts";
+import { withQuotesHint } from "./hints.ts";
 import type { BoundNode, ConstantNode } from "./tree.ts";
 import { itemType, typeName } from "./typing.ts";
 
@@ -49,7 +50,8 @@ export function bindPair(
     return [bindBeside(left, bound, context), bound];
   }
   const bound = context.bind(left, context);
-  return [bound, bindBeside(right, bound, context)];
+  const beside = () => bindBeside(right, bound, context);
+  return [bound, bound.type === "Edm.String" ? withQuotesHint(right, beside) : beside()];
 }
 
 function literalBeside(

@@ -9,6 +9,7 @@ import type { CallNode, CaseNode, SyntaxNode } from "../syntax/tree.ts";
 import { asDuration } from "./beside.ts";
 import type { Context } from "./context.ts";
 import { enumTypeOf } from "./enumeration.ts";
+import { hintDetails, shapeHint, withQuotesHint } from "./hints.ts";
 import { bindPredicate } from "./lambda.ts";
 import { overloadFor } from "./overload.ts";
 import { isNameOf } from "./path.ts";
@@ -31,7 +32,7 @@ export function bindCall(node: CallNode, context: Context): BoundNode {
   if (bindSpecial !== undefined) return bindSpecial(node, context);
   const overloads = functionTable.get(name);
   if (overloads === undefined) throw unknownFunction(node);
-  const given = node.args.map((arg) => context.bind(arg, context));
+  const given = node.args.map((arg, i) => bindArgument(arg, i, overloads, context));
   const asGiven = overloadFor(overloads, given);
   // A text where only a duration fits is one without its prefix.
   const args = asGiven === undefined ? given.map(asDuration) : given;
@@ -41,11 +42,24 @@ export function bindCall(node: CallNode, context: Context): BoundNode {
       node,
       signatures(overloads),
       given.map(({ type }) => type),
+      node.args.map((arg) => shapeHint(arg, context)).find((hint) => hint !== undefined),
     );
   }
   constantChecks.get(name)?.(node, args);
   const promoted = args.map((arg, i) => promote(arg, entry.params[i] ?? "Null"));
   return { kind: "Call", type: entry.returns, entry, args: foldArguments(name, promoted, context) };
+}
+
+/** Binds an argument. After the first one, an unknown name where a function takes a text may be a text without its quotes. */
+function bindArgument(
+  arg: SyntaxNode,
+  place: number,
+  overloads: readonly FunctionEntry[],
+  context: Context,
+): BoundNode {
+  const bind = () => context.bind(arg, context);
+  const takesText = place > 0 && overloads.some(({ params }) => params[place] === "Edm.String");
+  return takesText ? withQuotesHint(arg, bind) : bind();
 }
 
 function unknownFunction({ name, start, end }: CallNode): QueryError {
@@ -63,11 +77,12 @@ function signatures(overloads: readonly FunctionEntry[]): string {
   return shown.map(({ params }) => `(${params.join(", ")})`).join(" or ");
 }
 
-const wrongArguments = (node: CallNode, expected: string, types: readonly BoundType[]) =>
+const wrongArguments = (node: CallNode, expected: string, types: readonly BoundType[], hint?: string) =>
   new QueryError("wrong_arguments", node, {
     name: node.name.toLowerCase(),
     expected,
     actual: types.map(typeName).join(", "),
+    ...hintDetails(hint),
   });
 
 /** Refuses constant arguments for which the function has no value, by the name of the function. */

@@ -5,6 +5,7 @@ import type { CompareNode, Span } from "../syntax/tree.ts";
 import { bindPair } from "./beside.ts";
 import type { Context } from "./context.ts";
 import { enumTypeOf, underlyingNumber } from "./enumeration.ts";
+import { hintDetails, literalHint } from "./hints.ts";
 import { callAmong } from "./overload.ts";
 import { type BoundNode, type BoundType, constant, equals } from "./tree.ts";
 import { foldAmong, isComparable, itemType, typeName } from "./typing.ts";
@@ -16,7 +17,10 @@ export function bindCompare(node: CompareNode, context: Context): BoundNode {
   const same = ordered ? undefined : sameCollections(left, right);
   if (same !== undefined)
     return comparator === "eq" ? same : { kind: "Not", type: "Edm.Boolean", operand: same };
-  if (!isComparable(left.type, right.type, ordered)) throw mismatch(node, comparator, left.type, right.type);
+  if (!isComparable(left.type, right.type, ordered)) {
+    const hint = literalHint(node.right, left.type, context) ?? literalHint(node.left, right.type, context);
+    throw mismatch(node, comparator, left.type, right.type, hint);
+  }
   const types = [enumTypeOf(left), enumTypeOf(right)].filter((type) => type !== undefined);
   const [enumType, other = enumType] = types;
   if (enumType?.name !== other?.name)
@@ -46,6 +50,10 @@ function inOrderOf(type: EnumType, ...operands: readonly BoundNode[]): readonly 
   return operands.every(isValue) ? operands.map((operand) => underlyingNumber(operand, type)) : operands;
 }
 
-/** Returns the error for operands that an operator does not take. */
-export const mismatch = (span: Span, operator: string, left: BoundType, right: BoundType) =>
-  new QueryError("type_mismatch", span, { operator, actual: `${typeName(left)} and ${typeName(right)}` });
+/** Returns the error for operands that an operator does not take. @param hint what to write instead, if that is known */
+export const mismatch = (span: Span, operator: string, left: BoundType, right: BoundType, hint?: string) =>
+  new QueryError("type_mismatch", span, {
+    operator,
+    actual: `${typeName(left)} and ${typeName(right)}`,
+    ...hintDetails(hint),
+  });

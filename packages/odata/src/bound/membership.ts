@@ -4,6 +4,7 @@ import { behindAliases, inAliasValue } from "./alias.ts";
 import { bindBeside } from "./beside.ts";
 import { bindCompare, mismatch } from "./comparison.ts";
 import type { Context } from "./context.ts";
+import { literalHint, withQuotesHint } from "./hints.ts";
 import { checkSize } from "./size.ts";
 import { allOf, anyOf, type BoundNode, equals, itemVariable, type VariableNode } from "./tree.ts";
 import { foldAmong, isComparable, itemType, typeName } from "./typing.ts";
@@ -19,7 +20,7 @@ export function bindIn(node: InNode, context: Context): BoundNode {
     const fold = foldAmong([left, ...values], context);
     return { kind: "Membership", type: "Edm.Boolean", operand: fold(left), values: values.map(fold) };
   }
-  const collection = context.bind(right, context);
+  const collection = withQuotesHint(right, () => context.bind(right, context));
   const item = itemType(collection.type);
   if (item === undefined) {
     throw new QueryError("not_a_collection", right, { operator: "in", actual: typeName(collection.type) });
@@ -43,7 +44,8 @@ function bindListed(right: SyntaxNode, left: BoundNode, context: Context): reado
   if (right.kind !== "List" && right.kind !== "Array") return [];
   return right.items.map((item) => {
     const value = bindBeside(item, left, context);
-    if (!isComparable(left.type, value.type, false)) throw mismatch(item, "in", left.type, value.type);
+    if (!isComparable(left.type, value.type, false))
+      throw mismatch(item, "in", left.type, value.type, literalHint(item, left.type, context));
     return value;
   });
 }

@@ -26,14 +26,20 @@ describe("a filter is refused with the position of what does not fit", () => {
     ["listprice gt 1", "unknown_property", 0, 9, "unknown property `listprice`, did you mean `ListPrice`?"],
     ["City eq 'York' and Lat eq 1", "unknown_property", 19, 22, "unknown property `Lat`"],
     ["ListPrice eq 'abc'", "type_mismatch", 0, 18, "`eq` cannot be applied to Edm.Decimal and Edm.String"],
-    ["City eq 5", "type_mismatch", 0, 9, "`eq` cannot be applied to Edm.String and Edm.Int32"],
-    ["City in ('a',5)", "type_mismatch", 13, 14, "`in` cannot be applied to Edm.String and Edm.Int32"],
+    ["City eq 5", "type_mismatch", 0, 9, "`eq` cannot be applied to Edm.String and Edm.Int32 (write `'5'`)"],
+    [
+      "City in ('a',5)",
+      "type_mismatch",
+      13,
+      14,
+      "`in` cannot be applied to Edm.String and Edm.Int32 (write `'5'`)",
+    ],
     [
       "Appliances eq 'Oven'",
       "type_mismatch",
       0,
       20,
-      "`eq` cannot be applied to Collection(Edm.String) and Edm.String",
+      "`eq` cannot be applied to Collection(Edm.String) and Edm.String (compare its items, such as `Names/any(name:name eq 'x')`, or use `has`)",
     ],
     [
       "Appliances eq null",
@@ -72,7 +78,7 @@ describe("a filter is refused with the position of what does not fit", () => {
       "type_mismatch",
       0,
       35,
-      "`gt` cannot be applied to Edm.DateTimeOffset and Edm.Date",
+      "`gt` cannot be applied to Edm.DateTimeOffset and Edm.Date (write `2024-01-01T00:00:00Z`)",
     ],
     [
       "CloseDate eq 2023-02-30",

@@ -14,6 +14,27 @@ type Row = readonly [text: string, start: number, end: number, message: string];
 /** Mistakes as people make them who know another language, or who are still typing. */
 const slips = {
   $filter: [
+    [
+      "geo.distance(Coordinates,POINT(-97.7 30.2)) lt 1",
+      25,
+      42,
+      "expected `geography'POINT(-97.7 30.2)'`, found `POINT(-97.7 30.2)`",
+    ],
+    [
+      "geo.distance(Coordinates,SRID=4326;Point(1 2)) lt 1",
+      25,
+      45,
+      "expected `geography'SRID=4326;Point(1 2)'`, found `SRID=4326;Point(1 2)`",
+    ],
+    [
+      "geo.intersects(Coordinates,POLYGON((-97.7 30.2,-97.6 30.2,-97.6 30.3,-97.7 30.2))) and Sold",
+      27,
+      81,
+      "expected `geography'…'` around the shape, found `POLYGON((-97.7 30.2,-97.6 30.2,-97.6 30.…`",
+    ],
+    ["City eq New York", 12, 16, "expected an operator, or single quotes around the text, found `York`"],
+    ["City in (Austin,Dallas)", 9, 15, "expected `'Austin'`, found `Austin`"],
+    ["City in ('Austin',Dallas)", 18, 24, "expected `'Dallas'`, found `Dallas`"],
     ["ListPrice = 5", 10, 11, "expected `eq`, found `=`"],
     ["ListPrice == 5", 10, 12, "expected `eq`, found `==`"],
     ["ListPrice === 5", 10, 13, "expected `eq`, found `===`"],

@@ -5,6 +5,7 @@ import { type Operator, operatorAt } from "../operators.ts";
 import type { SyntaxNode } from "../tree.ts";
 import type { Chevrotain } from "./chevrotain.ts";
 import { literalOf } from "./literal-token.ts";
+import { expectedItem } from "./mistakes.ts";
 import { createPathGrammar } from "./path.ts";
 import { endOf } from "./token-stream.ts";
 import type { Tokens } from "./tokens.ts";
@@ -160,7 +161,9 @@ export function createExpressionGrammar(chevrotain: Chevrotain, tokens: Tokens) 
      *
      * @throws {QueryError} `syntax_error`
      */
-    checkMember({ node, start }: OperandSpan, comma: IToken): void {
+    checkMember(member: OperandSpan, comma: IToken): void {
+      const { node, start } = member;
+      if (node.kind === "Name" && node.start === start) this.refuse(member, expectedItem(node));
       if (!listItems.has(node.kind) || node.start !== start) this.refuse(comma, "`)`");
     }
 
@@ -169,7 +172,10 @@ export function createExpressionGrammar(chevrotain: Chevrotain, tokens: Tokens) 
       const last = items.at(-1);
       const plain = last === undefined || (listItems.has(last.node.kind) && last.node.start === last.start);
       if (commas.length === 0 && !plain) return (last as OperandSpan).node;
-      if (!plain) this.refuse(last as OperandSpan, "a literal");
+      if (!plain) {
+        const item = last as OperandSpan;
+        this.refuse(item, item.node.start === item.start ? expectedItem(item.node) : "a literal");
+      }
       const nodes = items.map(({ node }) => node);
       const extra = nodes[this.limits.listItems];
       if (extra !== undefined) throw tooComplex(this.limits, "listItems", extra);

@@ -1,5 +1,5 @@
 import { textLiteral } from "../print/literal.ts";
-import type { Span } from "../tree.ts";
+import type { Span, SyntaxNode } from "../tree.ts";
 
 /** A frequent mistake: its position, and what is expected in its place. */
 export type Mistake = Span & { readonly expected: string };
@@ -39,6 +39,10 @@ const forOperators: readonly Row[] = [
   [/startswith\b/iy, "`startswith(field,'text')`"],
   [/endswith\b/iy, "`endswith(field,'text')`"],
   [/(?<=\w[ \t]+)\(/y, "no white space between the name of a function and `(`"],
+  [
+    /(?<=[ \t](?:eq|ne)[ \t]+[A-Z]\w*[ \t]+)[A-Z]\w*(?![\w(/])/y,
+    "an operator, or single quotes around the text",
+  ],
   [/(?<=[ \t(]in[ \t]+(?:'[^']*'|[\w.-]+)),/iy, "parentheses around the values of `in`"],
 ];
 
@@ -52,8 +56,41 @@ function match(text: string, at: number, pattern: RegExp): RegExpExecArray | nul
   return pattern.exec(text);
 }
 
+/** A shape as well-known text without quotes, up to where it is no list of arguments any more. */
+const bareShape =
+  /(?:SRID=\d{1,5};)?(?:POINT|LINESTRING|POLYGON|MULTI[A-Z]{1,20})[ ]?\([( ]*[-+.\d]+[ ]+$|SRID=\d{1,5}$/i;
+/** The rest of a shape, to its last parenthesis. */
+const shapeRest = /^[-+.\d ,()]*\)|^;[A-Z]{1,20}[ ]?\([-+.\d ,()]*\)/i;
+
+/** Returns the mistake of a shape without prefix and quotes, which is noticed at `at`. */
+function shapeSlip(text: string, at: number): Mistake | undefined {
+  const before = bareShape.exec(text.slice(Math.max(0, at - longestShape), at))?.[0];
+  const rest = before && shapeRest.exec(text.slice(at, at + longestShape))?.[0];
+  if (before === undefined || rest === undefined) return undefined;
+  const start = at - before.length;
+  const written = text.slice(start, at + closedLength(before + rest) - before.length);
+  const expected =
+    written.length > longestQuote ? "`geography'…'` around the shape" : `\`geography'${written}'\``;
+  return { expected, start, end: start + written.length };
+}
+
+/** Maximum length of the two halves of a shape that are looked at. */
+const longestShape = 400;
+
+/** Returns the length of a text up to the parenthesis that closes its first one; all of it, if there is none. */
+function closedLength(text: string): number {
+  let open = 0;
+  for (let i = 0; i < text.length; i++) {
+    if (text[i] === "(") open += 1;
+    if (text[i] === ")" && --open === 0) return i + 1;
+  }
+  return text.length;
+}
+
 /** Returns the mistake at `at`, where an operator is expected. */
 export function operatorSlip(text: string, at: number): Mistake | undefined {
+  const bare = shapeSlip(text, at);
+  if (bare !== undefined) return bare;
   for (const [pattern, expected] of forNumerals) {
     const found = match(text, at, pattern);
     if (found === null) continue;
@@ -91,6 +128,10 @@ export function valueSlip(text: string, at: number, compared: boolean): Mistake 
   }
   return match(text, at, exclamation) === null ? undefined : { expected: "`not`", start: at, end: at + 1 };
 }
+
+/** Describes the literal that is expected in place of an item of a list: a name is most likely a text without its quotes. */
+export const expectedItem = (node: SyntaxNode): string =>
+  node.kind === "Name" && node.name.length <= longestQuote ? single(node.name) : "a literal";
 
 const oldPrefix = /(?<![\w.])(?:datetime|datetimeoffset|time|guid)$/i;
 const dated = /\d-\d\d-\d\d$/;
