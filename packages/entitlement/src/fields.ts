@@ -10,6 +10,8 @@ import { isUnmasked, type Shown, shownBy, shownOfHostReadable } from "./shown.ts
 export type VisibleFields = {
   /** The entity set, without the properties that no dataset shows. */
   readonly entitySet: EntitySet;
+  /** The properties of the entity set that no dataset shows. A computed property with the name of one is not among them. */
+  readonly hidden: ReadonlySet<StructuralProperty>;
   /**
    * Replacements of properties that some dataset hides or masks. A replacement yields the value, or the masked value, in rows of the
    * datasets that show it, and null (or `[]`) in all others.
@@ -47,8 +49,10 @@ export function narrowFields(
   const visible = properties.filter(
     ({ name }) => isAlwaysGranted(name, type) || (shownIn.get(name)?.size ?? 0) > 0,
   );
+  const seen = new Set(visible);
   return {
     entitySet: { ...entitySet, type: narrowType(type, visible) },
+    hidden: new Set(properties.filter((property) => !seen.has(property))),
     replaced: new Map(
       [...visible, ...hostReadable].flatMap((property) => {
         const shown = shownIn.get(property.name) ?? new Map<string, Shown>();

@@ -13,7 +13,7 @@ export type RestrictedQuery = BoundQuery & Restricted;
 
 /**
  * Restricts `query` to what `scope` grants: to its rows, and in the filter, the order and the selection to what each dataset shows of a field, which may be
- * masked or hidden. A selection of a result of `$compute` is refused. Without a grant of the entity set, the filter is `false`, never absent.
+ * masked or hidden. A result of `$compute` is computed from what is shown. Without a grant of the entity set, the filter is `false`, never absent.
  *
  * @throws {TypeError} if the query names a property that the scope hides: it was not bound to the entity set that
  * {@link visibleEntitySet} returns
@@ -56,7 +56,7 @@ function restrictSelect(
   const known = ofResource.get(select);
   if (known !== undefined) return known;
   const restricted = select.map((item) => {
-    refuseUnreadable(item.property.name, resource);
+    if (resource.hidden.has(item.property)) throw hidden(item.property.name);
     const expression = rewrite(item.expression);
     return expression === item.expression ? item : { property: item.property, expression };
   });

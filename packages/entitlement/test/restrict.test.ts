@@ -274,10 +274,20 @@ describe("restrict", () => {
 describe("what a caller of the library may bind beyond the service", () => {
   const visible = visibleEntitySet(propertySet, partial);
 
-  test("a computed property is refused in the answer, and restricted in a filter", () => {
+  test("a computed property is restricted in the answer and in a filter, whatever its name", () => {
     const compute = parseCompute("concat(City,'x') as Named");
     const named = bindQuery({ compute, select: parseSelect("Named"), top: 1 }, visible);
-    expect(() => restrict(named, partial)).toThrow("`Named` is hidden");
+    const [projection] = restrict(named, partial).select;
+    const shown = (row: typeof inTexas) => projection && evaluate(projection.expression, row);
+    expect([shown(inTexas), shown(inOregon)]).toEqual(["Austinx", null]);
+    const inCity = scopeOf({ datasets: [grant(texas, { Property: ["City"] })] });
+    const asHidden = { compute: parseCompute("concat(City,'x') as ListPrice"), top: 1 };
+    const { select } = restrict(bindQuery(asHidden, visibleEntitySet(propertySet, inCity)), inCity);
+    const last = select.at(-1);
+    expect([last?.property.name, last && evaluate(last.expression, inTexas)]).toEqual([
+      "ListPrice",
+      "Austinx",
+    ]);
     const filter = parseFilter("Named eq 'Austinx'");
     const filtering = bindQuery({ compute, filter, select: parseSelect("ListPrice"), top: 1 }, visible);
     const restricted = restrict(filtering, partial).filter;

@@ -1,21 +1,26 @@
 import type { SystemOptionName } from "@cadastre/odata";
 
-/** System options that the interface does not have, by the name of the extension that offers them. */
-const optionsByExtension = { expand: "$expand" } as const satisfies Record<string, SystemOptionName>;
+/** The system option of each extension of the interface; null for one that is no option. */
+const optionsByExtension = {
+  expand: "$expand",
+  search: "$search",
+  compute: "$compute",
+  apply: "$apply",
+} as const satisfies Record<string, SystemOptionName | null>;
 
 /** An extension of the interface that a service may offer. */
 export type Extension = keyof typeof optionsByExtension;
 
 export const extensionNames = Object.keys(optionsByExtension) as readonly Extension[];
 
-const notOffered: readonly SystemOptionName[] = ["$apply", "$compute", "$search"];
-
 /** Returns the system options that are refused where only some extensions are offered. */
 export const switchedOffBut = (extensions: readonly Extension[]): ReadonlySet<SystemOptionName> =>
-  new Set([
-    ...notOffered,
-    ...extensionNames.filter((name) => !extensions.includes(name)).map((name) => optionsByExtension[name]),
-  ]);
+  new Set(
+    extensionNames
+      .filter((name) => !extensions.includes(name))
+      .map((name) => optionsByExtension[name])
+      .filter((option) => option !== null),
+  );
 
 /** Reads names with commas between them; `none` stands for no extension. Undefined if one is unknown. */
 export function readExtensions(text: string): readonly Extension[] | undefined {

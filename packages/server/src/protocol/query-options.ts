@@ -198,22 +198,32 @@ const toFormat = ({ texts }: OptionTexts, { header }: OdataRequest): JsonFormat 
 function toEntityOptions(
   read: OptionTexts,
   request: OdataRequest,
-  { maxTop }: Pick<OptionRules, "maxTop">,
+  { maxTop, switchedOff }: Pick<OptionRules, "maxTop" | "switchedOff">,
   format: JsonFormat,
 ): Omit<EntityOptions, "aliases"> {
   const { options } = read;
+  const expand = readOption(options, "$expand");
+  if (expand !== undefined && switchedOff.has("$compute") && computesWithin(expand))
+    throw new ProtocolError("not_implemented", { target: "$compute" });
   const { pageSize, omitNulls } = preferencesOf(request.header("prefer"), maxTop);
   const isAsked = flag(read, "$ignorenulls");
   const ignoreNulls = read.texts.has("$ignorenulls") ? isAsked : omitNulls !== undefined;
   return {
     select: readOption(options, "$select"),
     compute: readOption(options, "$compute"),
-    expand: readOption(options, "$expand"),
+    expand,
     format,
     ignoreNulls,
     preferences: { pageSize, omitNulls: ignoreNulls ? omitNulls : undefined },
   };
 }
+
+/** True if an item of `$expand`, on any level, has `$compute` among its options. */
+const computesWithin = (items: readonly ExpandItem[]): boolean =>
+  items.some(
+    ({ options }) =>
+      options?.compute !== undefined || (options?.expand !== undefined && computesWithin(options.expand)),
+  );
 
 const noOptions: ReadonlyMap<string, string> = new Map();
 

@@ -105,6 +105,9 @@ type OfferedOption =
   | Extract<
       OptionName,
       | "$filter"
+      | "$search"
+      | "$compute"
+      | "$apply"
       | "$select"
       | "$expand"
       | "$orderby"
@@ -120,6 +123,9 @@ type OfferedOption =
 /** Schema and short description of each query option. */
 const options: Readonly<Record<OfferedOption, readonly [Schema, string]>> = {
   $filter: [textSchema, "Condition, such as `ListPrice le 500000 and City eq 'Austin'`"],
+  $search: [textSchema, "Words that records have in their texts, such as `pool AND NOT shared`"],
+  $compute: [textSchema, "Computed properties, such as `ListPrice div LivingArea as PerSquareFoot`"],
+  $apply: [textSchema, "Aggregates, such as `groupby((City),aggregate($count as Listings))`"],
   $select: [textSchema, "Names of properties, with commas between"],
   $expand: [textSchema, "Related records to add, such as `Media($select=MediaURL;$top=1)`"],
   $orderby: [textSchema, "Properties or expressions, each with `asc` or `desc`"],

@@ -10,6 +10,7 @@ import { type Extension, switchedOffBut } from "../extensions.ts";
 import { listingSource, type SourceCaller, type SourceServices } from "./listing-source.ts";
 import { requirePlacekey } from "./placekey.ts";
 import { withNavigation } from "./related-sets.ts";
+import { searchableOf } from "./searchable.ts";
 
 /** Dependencies of the OData routes. */
 export type OdataServices = SourceServices & {
@@ -65,8 +66,10 @@ function visibleModel(
   return model;
 }
 
-const defaults = { orderBy: defaultOrder, searchable: [] } as const;
-const queryDefaults: AnswerSession["queryDefaults"] = () => defaults;
+const queryDefaults: AnswerSession["queryDefaults"] = (entitySet) => ({
+  orderBy: defaultOrder,
+  searchable: searchableOf(entitySet),
+});
 
 /** Creates the session of a request. */
 export const sessionOf = (

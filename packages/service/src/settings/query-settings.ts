@@ -26,7 +26,7 @@ export const querySettings = {
     must: `\`none\`, or names with commas between of: ${extensionNames.join(", ")}`,
     default: "expand",
     means:
-      "What is offered beyond the six sets, or `none`: `expand` is `$expand`, see [Related records](#related-records)",
+      "What is offered beyond the six sets, or `none`; any of `expand`, `search`, `compute`, `apply`: see [Extensions](#extensions)",
   },
   CADASTRE_BATCH_REQUESTS: {
     member: "batchRequests",
