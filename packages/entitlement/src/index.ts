@@ -41,6 +41,7 @@ export {
 } from "./field-view.ts";
 export type { Mask } from "./mask.ts";
 export { type RestrictedQuery, restrict, scopeOf } from "./restrict.ts";
+export { type RestrictedApply, restrictApply } from "./restrict-apply.ts";
 export {
   compileScope,
   requireCapability,

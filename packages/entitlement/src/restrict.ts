@@ -20,7 +20,7 @@ export type RestrictedQuery = BoundQuery & Restricted;
  */
 export function restrict(query: BoundQuery, scope: Scope): RestrictedQuery {
   const resource = resourceOf(query.entitySet, scope);
-  const rewrite = (node: BoundNode): BoundNode => visibleNode(node, resource, rewrite);
+  const rewrite = visibleNodeOf(resource);
   // Single members are copied, so that a member that is added to queries later is not passed through unchecked.
   const restricted: BoundQuery = {
     entitySet: resource.entitySet,
@@ -62,6 +62,12 @@ function restrictSelect(
   });
   ofResource.set(select, restricted);
   return restricted;
+}
+
+/** Returns a function that rewrites expressions to what a caller may see. @throws {TypeError} as {@link restrict} */
+export function visibleNodeOf(resource: VisibleResource): (node: BoundNode) => BoundNode {
+  const rewrite = (node: BoundNode): BoundNode => visibleNode(node, resource, rewrite);
+  return rewrite;
 }
 
 /** Rewrites a node. Every kind of node is named, so that for a new kind it must be decided here what it may read. */

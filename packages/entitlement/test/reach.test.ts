@@ -57,6 +57,7 @@ const places = "packages/service/src/gates/places.ts";
 const parcels = "packages/service/src/gates/parcels.ts";
 const policies = "packages/service/src/gates/policies.ts";
 const storeReads = "packages/store/src/read/compile.ts";
+const storeApplied = "packages/store/src/read/applied.ts";
 /** Restricts in the mapping itself: its tests hold it to that. */
 const ownTables = "packages/server/src/source/sql-source.ts";
 const cached = [
@@ -138,8 +139,12 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
   // Who reaches its tables.
   ["packages/store/src/registry/registry.ts", "database", [registry]],
   // Who makes SQL of a query: the store, of those that it has taken restricted, and a server over tables of a host.
-  ["packages/odata/src/compile/query.ts", "compilePage", ["packages/store/src/read/cells.ts", storeReads]],
-  ["packages/odata/src/compile/query.ts", "compileCount", [ownTables]],
+  [
+    "packages/odata/src/compile/query.ts",
+    "compilePage",
+    [storeApplied, "packages/store/src/read/cells.ts", storeReads],
+  ],
+  ["packages/odata/src/compile/query.ts", "compileCount", [ownTables, storeApplied]],
   ["packages/odata/src/compile/query.ts", "compileValue", computed],
   ["packages/odata/src/compile/partitions.ts", "compileMergedPage", [storeReads]],
   ["packages/odata/src/compile/partitions.ts", "compileMergedCount", [storeReads]],
@@ -148,7 +153,7 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
   ["packages/odata/src/compile/expand.ts", "compileExpand", []],
   ["packages/odata/src/compile/expand.ts", "compileExpandCount", []],
   ["packages/odata/src/apply/applied-records.ts", "compileAppliedPage", [ownTables]],
-  ["packages/odata/src/apply/applied-mapping.ts", "appliedMapping", [ownTables]],
+  ["packages/odata/src/apply/applied-mapping.ts", "appliedMapping", [ownTables, storeApplied]],
 ];
 
 describe("past restriction", () => {

@@ -82,6 +82,8 @@ async function serve(store: Partial<Store>, environment: Record<string, string> 
       page: async () => emptyPage,
       count: async () => 0,
       cells: async () => ({ checkpoint: 0, cells: new Int32Array() }),
+      apply: async () => ({ records: [], next: null }),
+      countApplied: async () => 0,
       one: async () => undefined,
       coverage: async () => undefined,
       checkpoint: async () => 0,

@@ -35,7 +35,7 @@ describe.each(customers)("for %s", (name) => {
       "ListOfficeName",
     ].filter((text) => all.some((row) => text in row));
     const has = (row: Row, word: string) =>
-      texts.some((text) => new RegExp(`\\b${word}\\b`, "i").test(String(row[text] ?? "")));
+      texts.some((text) => new RegExp(`\\b${word}\\b`, "i").test((row[text] as string | null) ?? ""));
     for (const word of ["Austin", "pool", "st", "kitchen"]) {
       const found = await rows("Property", { $search: word, $top: 1000, $select: "ListingKey" }, name);
       expect(found.map((row) => row["ListingKey"])).toEqual(
@@ -71,7 +71,7 @@ describe.each(customers)("for %s", (name) => {
         Twice: price === null ? null : price * 2,
         More: price === null ? null : price * 2 + 1,
         Where: row["Latitude"],
-        Upper: row["City"] === null ? null : String(row["City"]).toUpperCase(),
+        Upper: (row["City"] as string | null)?.toUpperCase() ?? null,
       });
     }
     const prices = found.map((row) => Number(row["More"]));

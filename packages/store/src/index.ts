@@ -12,6 +12,8 @@ export type { QueryFacts, ReadStages } from "./read/read-stages.ts";
 export type { ReplicaState, ReplicaStatus } from "./read/replica-status.ts";
 export type { CostClass, Use } from "./read/scheduler.ts";
 export type {
+  AppliedPage,
+  AppliedPageRead,
   Bookmark,
   CellCounts,
   Change,

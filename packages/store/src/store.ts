@@ -1,5 +1,6 @@
-import type { RestrictedQuery } from "@cadastre/entitlement";
+import type { RestrictedApply, RestrictedQuery } from "@cadastre/entitlement";
 import type { Row } from "@cadastre/odata";
+import type { AppliedForm } from "@cadastre/odata/apply";
 import type { RecordForm } from "@cadastre/odata/run";
 import type { Coverage } from "./coverage/coverage.ts";
 import type { ReadStages } from "./read/read-stages.ts";
@@ -122,6 +123,24 @@ export type CellCounts = {
   readonly cells: Int32Array;
 };
 
+/** A page to read of the rows that `$apply` results in. */
+export type AppliedPageRead = {
+  /** Values of the order that the page starts after. Undefined for the first page. */
+  readonly from?: readonly unknown[] | undefined;
+  /** True to also count the rows of all pages. */
+  readonly count?: boolean | undefined;
+  readonly form: AppliedForm;
+};
+
+/** A page of the rows that `$apply` results in. */
+export type AppliedPage = {
+  /** Records as JSON texts, without white space. */
+  readonly records: readonly string[];
+  /** Values of the order in the last row, for `from` of the next page; null after the last page. */
+  readonly next: readonly unknown[] | null;
+  readonly count?: number;
+};
+
 /**
  * Queries, each restricted to a scope. Every method throws {@link StoreError} `query_timeout`, `query_canceled`,
  * `store_busy`.
@@ -149,6 +168,17 @@ export type Store = {
       readonly known?: CellCounts | undefined;
     },
   ) => Promise<CellCounts>;
+  /** Reads a page of the result of `$apply` over the current records. A page after the first is of the records that are current then. */
+  readonly apply: (
+    restricted: RestrictedApply,
+    read: AppliedPageRead,
+    options?: Pick<ReadOptions, "signal" | "background" | "stages">,
+  ) => Promise<AppliedPage>;
+  /** Returns the number of rows of the result of `$apply`. */
+  readonly countApplied: (
+    restricted: RestrictedApply,
+    options?: Pick<ReadOptions, "signal" | "background" | "stages">,
+  ) => Promise<number>;
   /** Returns the first matching record as JSON text in UTF-8. */
   readonly one: (
     query: RestrictedQuery,

@@ -7,8 +7,16 @@ import { conditionsOf } from "../compile/query.ts";
 import type { StructuralProperty, ValueType } from "../model/types.ts";
 import type { Dialect } from "../sql/dialect.ts";
 import type { EncodingName } from "../sql/encoding.ts";
-import { identifier, join, type SqlFragment, sql } from "../sql/fragment.ts";
-import { type AppliedRows, contextOf, innerKey, selectedValue, sortOf, whereOf } from "./applied-rows.ts";
+import { identifier, join, type SqlFragment, sql, value } from "../sql/fragment.ts";
+import {
+  type AppliedRows,
+  contextOf,
+  innerKey,
+  queryOver,
+  selectedValue,
+  sortOf,
+  whereOf,
+} from "./applied-rows.ts";
 import {
   type ApplyStep,
   type BoundApply,
@@ -20,6 +28,7 @@ import {
   structureProperty,
 } from "./bound-apply.ts";
 import { compileAggregate } from "./compile-aggregate.ts";
+import { compileCellSizes, compileLargeCells } from "./compile-cells.ts";
 import { limitedMapping } from "./limited-mapping.ts";
 
 /**
@@ -33,7 +42,8 @@ export function appliedMapping(
   mapping: Mapping,
   dialect: Dialect,
 ): Mapping {
-  return afterSteps(steps, { mapping, entitySet, isEntities: true, places: 0 }, dialect).mapping;
+  return afterSteps(steps, { mapping, first: mapping, entitySet, isEntities: true, places: 0 }, dialect)
+    .mapping;
 }
 
 const afterSteps = (steps: readonly ApplyStep[], rows: AppliedRows, dialect: Dialect): AppliedRows =>
@@ -59,8 +69,9 @@ function afterStep(step: ApplyStep, rows: AppliedRows, dialect: Dialect): Applie
   }
 }
 
-const derivedRows = (mapping: Mapping, { entitySet }: AppliedRows): AppliedRows => ({
+const derivedRows = (mapping: Mapping, { entitySet, first }: AppliedRows): AppliedRows => ({
   mapping,
+  first,
   entitySet: { ...entitySet, type: { ...entitySet.type, key: [], properties: new Map() } },
   isEntities: false,
   places: 0,
@@ -79,11 +90,8 @@ const innerOperand = (i: number): SqlFragment => identifier(`operand${i}`);
 const outerColumn = (i: number): SqlFragment => identifier(`column${i}`);
 const isCounted = identifier("counted");
 
-function groupedMapping(
-  { keys, aggregates, condition }: GroupStep,
-  rows: AppliedRows,
-  dialect: Dialect,
-): Mapping {
+function groupedMapping(step: GroupStep, rows: AppliedRows, dialect: Dialect): Mapping {
+  const { keys, aggregates, condition, cells } = step;
   const { mapping } = rows;
   const context = contextOf(rows, dialect);
   const keyValues = keys.map(({ expression }) => selectedValue(expression, context));
@@ -109,14 +117,24 @@ function groupedMapping(
   const source = sql`(select ${selected} from ${mapping.from}${whereOf(mapping)}) as ${identifier("rows")}`;
   const names = keys.map((_, i) => innerKey(i));
   const only = counted === null ? sql`` : sql` filter (where ${isCounted})`;
-  const outer = [...names, ...compiled.map(({ result }) => result(only))];
+  const results = compiled.map(({ result, operand }, i) =>
+    cells === undefined || operand === undefined
+      ? result(only)
+      : sql`case when count(${innerOperand(i)})${only} >= ${value(cells.least)} then ${result(only)} end`,
+  );
+  const sizes = cells && compileCellSizes(only);
+  const outer = [...names, ...results, ...(sizes === undefined ? [] : [sizes.members, sizes.others])];
   const columns = join(
     outer.map((one, i) => sql`${one} as ${outerColumn(i)}`),
     ", ",
   );
   const groups = names.length === 0 ? sql`` : sql` group by ${join(names, ", ")}`;
+  const grouped = sql`(select ${columns} from ${source}${groups}) as ${identifier("groups")}`;
+  const last = names.length + results.length;
+  const sizeColumns = { members: outerColumn(last), others: outerColumn(last + 1) };
+  const entities = { query: queryOver(rows.entitySet), mapping: rows.first };
   return derivedMapping(
-    sql`(select ${columns} from ${source}${groups}) as ${identifier("groups")}`,
+    cells === undefined ? grouped : compileLargeCells(grouped, sizeColumns, cells, entities, dialect),
     new Map([
       ...keys.map(
         (key, i) =>

@@ -82,8 +82,8 @@ function recordWriter({ apply, fields }: AppliedQuery, form: AppliedForm) {
 
 const structureProjection = { property: structureProperty, expression: propertyNode(structureProperty) };
 
-/** Returns the query with the number of a row's structure as the last selected value. */
-const withStructure = ({ apply, query }: AppliedQuery): BoundQuery =>
+/** Returns the query with the number of a row's structure as the last selected value, if rows are varied. */
+export const selectedOf = ({ apply, query }: AppliedQuery): BoundQuery =>
   apply.output.structures === null ? query : { ...query, select: [...query.select, structureProjection] };
 
 /**
@@ -93,7 +93,7 @@ const withStructure = ({ apply, query }: AppliedQuery): BoundQuery =>
 export function compileAppliedPage(applied: AppliedQuery, dialect: Dialect, mapping: Mapping): CompiledSql {
   const { apply } = applied;
   const options = { json: true, order: true, key: apply.output.isEntities };
-  return compilePage(withStructure(applied), dialect, appliedMapping(apply, mapping, dialect), options);
+  return compilePage(selectedOf(applied), dialect, appliedMapping(apply, mapping, dialect), options);
 }
 
 /** Writes rows as JSON texts. @param textOf returns the text of a selected value @param structureOf returns the number of a row's structure */
@@ -129,6 +129,20 @@ export const appliedRecords = (
     form,
     (row, { property }, i) => columnText(row[jsonColumnName(i)], property),
     (row) => row[jsonColumnName(applied.query.select.length)],
+  );
+
+/** Like {@link appliedRecords}, from the selected values in memory form, and the number of the row's structure after them if they are varied. */
+export const valueRecords = (
+  rows: readonly (readonly unknown[])[],
+  applied: AppliedQuery,
+  form: AppliedForm,
+): readonly string[] =>
+  writeRows(
+    rows,
+    applied,
+    form,
+    (row, { property }, i) => propertyText(row[i] ?? (property.collection ? [] : null), property),
+    (row) => row[applied.query.select.length],
   );
 
 /** Like {@link appliedRecords}, from rows of `evaluateApply`. */

@@ -11,16 +11,18 @@ import type { EntitySet } from "../model/types.ts";
 import type { Dialect } from "../sql/dialect.ts";
 import { identifier, type SqlFragment, sql } from "../sql/fragment.ts";
 
-/** Rows during `$apply`: the mapping that reads them, and their set. */
+/** Rows during `$apply`: the mapping that reads them, that of the first set, and their set. */
 export type AppliedRows = {
   readonly mapping: Mapping;
+  readonly first: Mapping;
   readonly entitySet: EntitySet;
   readonly isEntities: boolean;
   /** Number of the columns of the mapping that hold places in groups. */
   readonly places: number;
 };
 
-const queryOver = (entitySet: EntitySet, orderBy: BoundQuery["orderBy"] = []): BoundQuery => ({
+/** Returns a query for all of a set. */
+export const queryOver = (entitySet: EntitySet, orderBy: BoundQuery["orderBy"] = []): BoundQuery => ({
   entitySet,
   filter: constant(true),
   orderBy,

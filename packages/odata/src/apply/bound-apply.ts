@@ -36,6 +36,26 @@ type LimitStep = {
 };
 
 /**
+ * Suppression of small groups. A group of entities is left out
+ *
+ * - if it has fewer entities than `least` (primary suppression);
+ * - if what was left out before has fewer than `least` in all, and no other group has fewer: the difference to a total would tell of them
+ *   (complementary suppression);
+ * - if the entities that its filters leave out are fewer than `least`: the difference to the result without filters would tell of them
+ *   (query set size restriction).
+ *
+ * An aggregate of fewer values than `least` is null.
+ */
+export type CellRule = {
+  /** Least number of entities in a group: 1 or more. */
+  readonly least: number;
+  /** Condition on the entities that the caller may see. */
+  readonly rows: BoundNode;
+  /** Condition of the filters before the step; constantly true without one. */
+  readonly passed: BoundNode;
+};
+
+/**
  * Replaces each group of rows with equal keys by one row of the keys and the aggregates. Null equals null. Without keys there is exactly
  * one row, also for no rows. Aggregates see only the rows of the group that meet the condition.
  */
@@ -44,6 +64,8 @@ export type GroupStep = {
   readonly keys: readonly ApplyColumn[];
   readonly aggregates: readonly BoundAggregate[];
   readonly condition: BoundNode | null;
+  /** Which groups are too small to be told of. By default none. */
+  readonly cells?: CellRule;
 };
 
 /** One parameter of `concat`: its steps, the total order of their result, and its value of each column of the concatenation. */

@@ -10,11 +10,13 @@ import {
   type BoundAggregate,
   type BoundApply,
   branchProperty,
+  type CellRule,
   type ConcatBranch,
   type GroupStep,
   placeProperty,
   structureProperty,
 } from "./bound-apply.ts";
+import { isTellable, leftOut } from "./cell-rule.ts";
 import { ExactSum } from "./exact-sum.ts";
 
 /**
@@ -23,9 +25,13 @@ import { ExactSum } from "./exact-sum.ts";
  * objects of big.js, and integers bigints.
  */
 export const evaluateApply = ({ steps }: Pick<BoundApply, "steps">, rows: readonly Row[]): readonly Row[] =>
-  steps.reduce((current, step) => applyStep(step, current), rows);
+  applySteps(steps, rows, rows);
 
-function applyStep(step: ApplyStep, rows: readonly Row[]): readonly Row[] {
+/** @param all the rows of the first set */
+const applySteps = (steps: readonly ApplyStep[], rows: readonly Row[], all: readonly Row[]): readonly Row[] =>
+  steps.reduce((current, step) => applyStep(step, current, all), rows);
+
+function applyStep(step: ApplyStep, rows: readonly Row[], all: readonly Row[]): readonly Row[] {
   switch (step.kind) {
     case "Filter":
       return rows.filter((row) => matches(step.condition, row));
@@ -37,10 +43,10 @@ function applyStep(step: ApplyStep, rows: readonly Row[]): readonly Row[] {
       );
     }
     case "Group":
-      return groupRows(step, rows);
+      return groupRows(step, rows, all);
     case "Concat":
       return step.branches.flatMap((branch, i) =>
-        branchRows(branch, rows).map((row, place) => ({
+        branchRows(branch, rows, all).map((row, place) => ({
           ...rowOf(
             step.columns.map((column, k) => ({ ...column, value: valueIn(branch.columns[k] ?? null, row) })),
           ),
@@ -52,8 +58,11 @@ function applyStep(step: ApplyStep, rows: readonly Row[]): readonly Row[] {
   }
 }
 
-const branchRows = ({ steps, orderBy }: ConcatBranch, rows: readonly Row[]): readonly Row[] =>
-  evaluateApply({ steps }, rows).toSorted((a, b) => compareRows(orderBy, a, b));
+const branchRows = (
+  { steps, orderBy }: ConcatBranch,
+  rows: readonly Row[],
+  all: readonly Row[],
+): readonly Row[] => applySteps(steps, rows, all).toSorted((a, b) => compareRows(orderBy, a, b));
 
 /** Value of a column that a row does not have. */
 const absent = Symbol("absent");
@@ -113,22 +122,47 @@ function groupsOf(expressions: readonly BoundNode[], rows: readonly Row[]): read
   return [...groups.values()];
 }
 
-function groupRows({ keys, aggregates, condition }: GroupStep, rows: readonly Row[]): readonly Row[] {
-  const groups = groupsOf(
-    keys.map(({ expression }) => expression),
-    rows,
+/** A group, and those of its rows that meet the condition of the step. */
+type Cell = RowGroup & { readonly members: readonly Row[] };
+
+function groupRows(
+  { keys, aggregates, condition, cells: rule }: GroupStep,
+  rows: readonly Row[],
+  all: readonly Row[],
+): readonly Row[] {
+  const expressions = keys.map(({ expression }) => expression);
+  const cells = groupsOf(expressions, rows).map(
+    (group): Cell => ({
+      ...group,
+      members: condition === null ? group.rows : group.rows.filter((row) => matches(condition, row)),
+    }),
   );
-  return groups.map(({ values, rows: all }) => {
-    const members = condition === null ? all : all.filter((row) => matches(condition, row));
-    return rowOf([
+  const shown = rule === undefined ? cells : tellableCells(cells, rule, all);
+  return shown.map(({ values, members }) =>
+    rowOf([
       ...keys.map(({ path, property }, i) => ({ path, property, value: values[i] })),
       ...aggregates.map((one) => ({
         path: [one.property.name],
         property: one.property,
-        value: aggregateOf(one, members),
+        value: aggregateOf(one, members, rule?.least ?? 0),
       })),
-    ]);
-  });
+    ]),
+  );
+}
+
+/** Returns the groups that are large enough, see {@link CellRule}. */
+function tellableCells(cells: readonly Cell[], rule: CellRule, all: readonly Row[]): readonly Cell[] {
+  const left = leftOut(rule);
+  if (left !== undefined && !isTellable(all.filter((row) => matches(left, row)).length, rule)) return [];
+  const sizes = cells.map(({ members }) => members.length);
+  const small = sizes.filter((size) => size < rule.least).reduce((sum, size) => sum + size, 0);
+  const next = Math.min(...sizes.filter((size) => size >= rule.least));
+  return cells.filter(
+    ({ rows, members }) =>
+      members.length >= rule.least &&
+      isTellable(rows.length - members.length, rule) &&
+      (isTellable(small, rule) || members.length > next),
+  );
 }
 
 /** Returns a text or boolean that is equal for equal values of one type only. */
@@ -139,9 +173,15 @@ function valueId(value: unknown): unknown {
   return toSortable(number) ?? number.toString();
 }
 
-function aggregateOf({ method, operand, property: { type } }: BoundAggregate, rows: readonly Row[]): unknown {
+/** @param least an aggregate of fewer values is null */
+function aggregateOf(
+  { method, operand, property: { type } }: BoundAggregate,
+  rows: readonly Row[],
+  least: number,
+): unknown {
   if (operand === null) return BigInt(rows.length);
   const values = rows.map((row) => evaluate(operand, row)).filter((value) => value !== null);
+  if (values.length < least) return null;
   switch (method) {
     case "count":
       return BigInt(rows.length);

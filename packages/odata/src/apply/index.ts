@@ -12,6 +12,8 @@ export {
   appliedRecords,
   compileAppliedPage,
   evaluatedRecords,
+  selectedOf,
+  valueRecords,
 } from "./applied-records.ts";
 export type { ApplyBindOptions } from "./apply-scope.ts";
 export { bindApplied } from "./bind-applied.ts";
@@ -25,7 +27,8 @@ export type {
   ApplyStep,
   BoundAggregate,
   BoundApply,
+  CellRule,
 } from "./bound-apply.ts";
 export { evaluateApply } from "./evaluate-apply.ts";
 export { type AggregateHost, registerAggregates } from "./register-aggregates.ts";
-export { type ApplyRestriction, restrictApplied } from "./rewrite-apply.ts";
+export { type ApplyRestriction, expressionsOf, restrictApplied } from "./rewrite-apply.ts";

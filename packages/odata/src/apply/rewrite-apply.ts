@@ -1,5 +1,6 @@
-import { allOf, type BoundNode, type BoundOrderBy } from "../bound/tree.ts";
+import { allOf, type BoundNode, type BoundOrderBy, constant } from "../bound/tree.ts";
 import type { AppliedQuery, ApplyStep, BoundApply } from "./bound-apply.ts";
+import { withCellRule } from "./cell-rule.ts";
 
 type Rewrite = (node: BoundNode) => BoundNode;
 
@@ -70,6 +71,8 @@ export type ApplyRestriction = {
   readonly rows: BoundNode;
   /** Replaces an expression over an entity, such as one of a masked property. */
   readonly rewrite: Rewrite;
+  /** Least number of entities in a group, see {@link CellRule}. By default groups of any size are shown. */
+  readonly least?: number;
 };
 
 /**
@@ -78,12 +81,15 @@ export type ApplyRestriction = {
  */
 export function restrictApplied(
   { apply, query, fields }: AppliedQuery,
-  { rows, rewrite }: ApplyRestriction,
+  { rows, rewrite, least }: ApplyRestriction,
 ): AppliedQuery {
-  const { steps, output } = apply;
+  const { output } = apply;
+  const rewritten = mapSteps(apply.steps, false, rewrite);
+  const steps =
+    least === undefined ? rewritten : withCellRule(rewritten, { least, rows, passed: constant(true) });
   const restricted: BoundApply = {
     entitySet: apply.entitySet,
-    steps: [{ kind: "Filter", condition: allOf(rows) }, ...mapSteps(steps, false, rewrite)],
+    steps: [{ kind: "Filter", condition: allOf(rows) }, ...steps],
     output: output.isEntities ? withoutExpressions(output, rewrite) : output,
   };
   if (!output.isEntities) return { apply: restricted, query, fields };

@@ -147,6 +147,19 @@ describe("a condition and a mask", () => {
     );
   });
 
+  test.each([2, 3])("leave out groups of less than %i, as in memory", options, async (least) => {
+    await fc.assert(
+      fc.asyncProperty(fc.gen(), async (gen) => {
+        const [text, query] = applied(gen);
+        const restricted = restrictApplied(query, { rows, rewrite: mask, least });
+        expect(await run(restricted, salesMapping), text).toEqual(
+          evaluatedResult(restricted, salesRows).records,
+        );
+      }),
+      parameters,
+    );
+  });
+
   test("hide what an aggregate would tell", async () => {
     const query = bindApplied(bindApply(parseApply("aggregate(Amount with sum as Sum,$count as N)"), sales), {
       top: 1,

@@ -2,29 +2,18 @@ import { type RestrictedQuery, restrict, type Scope } from "@cadastre/entitlemen
 import { type BoundQuery, QueryError } from "@cadastre/odata";
 import { writeRecords } from "@cadastre/odata/run";
 import type { PageRead, RecordPage, RecordSource } from "@cadastre/server/parts";
-import { type Bookmark, type Store, StoreError } from "@cadastre/store";
-import type { MemoryBudget } from "../http/memory-budget.ts";
-import type { RecentIdentities } from "../identity/recent-identities.ts";
-import type { Stages } from "../telemetry/stages.ts";
+import { type Bookmark, StoreError } from "@cadastre/store";
+import { aggregateSource } from "./aggregate-source.ts";
 import { addRelated, mostRelated, type RelatedReader, tooManyRelated, withLinkFields } from "./expansion.ts";
 import { atPlacekey } from "./placekey.ts";
 import { refusePaths } from "./related-sets.ts";
-
-/** Services that a source reads from. */
-export type SourceServices = {
-  readonly store: Store;
-  readonly memory: MemoryBudget;
-  /** Returns the resolution of Placekeys to properties. */
-  readonly identities: RecentIdentities;
-};
-
-/** The caller that a source reads for, and the timer of the request. */
-export type SourceCaller = { readonly scope: Scope; readonly stages: Stages };
+import type { SourceCaller, SourceServices } from "./source-services.ts";
 
 /** Creates the source of a request: it restricts every query to the caller's scope, and runs it in the store. */
 export const listingSource = (services: SourceServices, caller: SourceCaller): RecordSource => ({
   page: (query, read) => readPage(query, read, services, caller),
   count: (query, read) => countRecords(query, read, services, caller),
+  applied: aggregateSource(services, caller),
   one: async (query, { nulls, expand, signal }) => {
     const { scope, stages } = caller;
     const restricted = stages.time("restrict", () => restrictRecords(withLinkFields(query, expand), scope));

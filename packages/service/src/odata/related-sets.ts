@@ -5,6 +5,7 @@ import {
   type EntityType,
   QueryError,
 } from "@cadastre/odata";
+import { type ApplyStep, expressionsOf } from "@cadastre/odata/apply";
 import type { StructuredProperty } from "@cadastre/odata/run";
 import { mapChildren } from "@cadastre/odata/tree";
 import { navigations, type ResourceName, type ResourceNavigation } from "@cadastre/reso";
@@ -75,6 +76,11 @@ function toProperty(link: NavigationLink, target: () => EntityType | undefined):
 export function refusePaths({ filter, orderBy }: BoundQuery): void {
   refuseStructures(filter, "$filter");
   for (const { expression } of orderBy) refuseStructures(expression, "$orderby");
+}
+
+/** Refuses transformations that read related records. @throws {QueryError} `not_supported` */
+export function refusePathsIn(steps: readonly ApplyStep[]): void {
+  for (const expression of expressionsOf(steps)) refuseStructures(expression, "$apply");
 }
 
 function refuseStructures(node: BoundNode, option: string): void {

@@ -7,14 +7,18 @@ import { defaultOrder, maxSkip, maxTop, maxTopExpanded } from "../catalog.ts";
 import type { Config } from "../config.ts";
 import { Refused } from "../errors.ts";
 import { type Extension, switchedOffBut } from "../extensions.ts";
-import { listingSource, type SourceCaller, type SourceServices } from "./listing-source.ts";
+import { listingSource } from "./listing-source.ts";
 import { requirePlacekey } from "./placekey.ts";
 import { withNavigation } from "./related-sets.ts";
 import { searchableOf } from "./searchable.ts";
+import type { SourceCaller, SourceServices } from "./source-services.ts";
 
 /** Dependencies of the OData routes. */
 export type OdataServices = SourceServices & {
-  readonly config: Pick<Config, "pageSize" | "topIsTotal" | "tokenLife" | "baseUrl" | "extensions">;
+  readonly config: Pick<
+    Config,
+    "pageSize" | "topIsTotal" | "tokenLife" | "baseUrl" | "extensions" | "minimumCellSize"
+  >;
   readonly skipTokenKey: SkipTokenKey;
   /** Returns this number of random bytes, for the nonces of tokens, which must never repeat. */
   readonly random: (bytes: number) => Uint8Array;

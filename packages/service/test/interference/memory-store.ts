@@ -1,5 +1,6 @@
 import type { RestrictedQuery } from "@cadastre/entitlement";
 import { compareRows, evaluate, matches, type Projection, type Row } from "@cadastre/odata";
+import { type AppliedQuery, evaluateApply, evaluatedRecords } from "@cadastre/odata/apply";
 import { codecOf } from "@cadastre/odata/run";
 import type { Change, Store, StoredRecord, WritableStore } from "@cadastre/store";
 import { keyOf, type ResourceName } from "./universe.ts";
@@ -62,6 +63,20 @@ export function openMemoryStore(): FilledStore {
       const cells = [...counts].flatMap(([cell, count]) => [...cell.split(",").map(Number), count]);
       return { checkpoint, cells: Int32Array.from(cells) };
     },
+    apply: async ({ applied, entities }, { from, count = false, form }) => {
+      const { query } = applied;
+      const found = appliedRows(applied, rowsOf(entities));
+      // A position is the number of rows before it.
+      const start = from === undefined ? query.skip : Number(from[0]);
+      const rows = found.slice(start, start + query.top);
+      const end = start + rows.length;
+      return {
+        records: evaluatedRecords(rows, applied, form),
+        next: query.top === 0 || end >= found.length ? null : [end],
+        ...(count ? { count: found.length } : {}),
+      };
+    },
+    countApplied: async ({ applied, entities }) => appliedRows(applied, rowsOf(entities)).length,
     one: async (query, options) => {
       const { length, records: found } = await page(query, options);
       return length === 0 ? undefined : found;
@@ -78,6 +93,12 @@ export function openMemoryStore(): FilledStore {
     },
   };
 }
+
+/** Returns all rows of the result of `$apply`, in the order of the query. */
+const appliedRows = ({ apply, query }: AppliedQuery, rows: readonly Row[]): readonly Row[] =>
+  evaluateApply(apply, rows)
+    .filter((row) => matches(query.filter, row))
+    .toSorted((a, b) => compareRows(query.orderBy, a, b));
 
 function recordText(row: Row, select: readonly Projection[], nulls: boolean): string {
   const members = select.map(({ property, expression }): [string, unknown] => {

@@ -140,6 +140,47 @@ const expand = pick(
   "*",
 );
 
+/** Computed properties, also with the names of fields that a caller may not see. */
+const compute = pick(
+  "length(City) as Letters",
+  "ListPrice mul 2 as Twice,Twice add 1 as More",
+  "concat(PublicRemarks,'x') as Remarked",
+  "1 add 1 as ListPrice",
+  "MemberEmail as Address",
+  "year(ModificationTimestamp) as Year",
+);
+
+const search = pick("Austin", "oven OR pool", "NOT Austin", '"Main St"', "o'brien", "a AND b");
+
+/** Aggregates, and attempts to learn of one record by them. */
+const apply = pick(
+  "aggregate($count as N)",
+  "groupby((City),aggregate($count as N,ListPrice with sum as Total))",
+  "groupby((City,PostalCode),aggregate(ListPrice with average as Mean))/filter(Mean gt 1)/topcount(2,Mean)",
+  "groupby((StandardStatus))",
+  "filter(ListPrice gt 1)/aggregate($count as N,ListPrice with sum as Total)",
+  "filter(City ne 'Austin')/groupby((City),aggregate(PublicRemarks with countdistinct as Kinds))",
+  "concat(aggregate($count as N),groupby((City),aggregate($count as M)))",
+  "groupby((City),filter(ListPrice gt 300000)/aggregate(ListPrice with sum as Total))",
+  "compute(length(PublicRemarks) as Letters)/groupby((Letters),aggregate($count as N))",
+  "groupby((Latitude),aggregate(Longitude with sum as Total))/aggregate(Total with max as Most)",
+  "search(Austin)/aggregate($count as N)",
+  "topcount(1,ListPrice)/aggregate(ListPrice with sum as One)",
+  "aggregate(ListPrice with max as Most)",
+  "topcount(2,ListPrice)",
+  "groupby((ListAgent/MemberEmail))",
+);
+
+const extended = (resource: ResourceName): fc.Arbitrary<Texts> =>
+  fc.oneof(
+    both(plainOptions(resource), some({ $search: search }, 1)),
+    both(plainOptions(resource), some({ $compute: compute, $search: search }, 2)),
+    both(some({ $count: boolean, $top: pick("1", "2"), $skip: pick("1") }, 3), fc.record({ $apply: apply })),
+    fc.record({
+      $expand: pick("Media($compute=length(ShortDescription) as Letters)", "*($compute=1 as One)"),
+    }),
+  );
+
 const collectionOf = (resource: ResourceName) => fc.constant(`/reso/odata/${resource}`);
 
 /** Requests for collections that the reference model can answer. */
@@ -190,6 +231,14 @@ const ofAddress: Readonly<Record<ResourcePath["kind"], fc.Arbitrary<Request>>> =
         options: both(plainOptions(resource), some({ $expand: expand }, 1)),
       })),
     },
+    {
+      weight: 4,
+      arbitrary: ofEach((resource) => ({
+        resource,
+        path: collectionOf(resource),
+        options: extended(resource),
+      })),
+    },
     shaped({
       resource: "Property",
       path: collectionOf("Property"),
@@ -207,7 +256,13 @@ const ofAddress: Readonly<Record<ResourcePath["kind"], fc.Arbitrary<Request>>> =
   Count: ofEach((resource) => ({
     resource,
     path: fc.constant(`/reso/odata/${resource}/$count`),
-    options: some({ $filter: filtersOf(resource), $ignorecase: boolean, $top: pick("1") }, 2),
+    options: fc.oneof(
+      {
+        weight: 3,
+        arbitrary: some({ $filter: filtersOf(resource), $ignorecase: boolean, $top: pick("1") }, 2),
+      },
+      some({ $search: search, $apply: apply }, 2),
+    ),
   })),
   Property: ofEach((resource) => ({ resource, path: propertyOf(resource) })),
   ItemCount: ofEach((resource) => ({
@@ -219,7 +274,13 @@ const ofAddress: Readonly<Record<ResourcePath["kind"], fc.Arbitrary<Request>>> =
     resource,
     path: entityOf(resource),
     options: some(
-      { $select: selectsOf(resource), $ignorenulls: boolean, $top: pick("1"), $expand: expand },
+      {
+        $select: selectsOf(resource),
+        $ignorenulls: boolean,
+        $top: pick("1"),
+        $expand: expand,
+        $compute: compute,
+      },
       5,
     ),
   })),

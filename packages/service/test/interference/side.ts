@@ -192,6 +192,7 @@ export const appOver = (store: Store, rule: () => Rule): Express => {
       CADASTRE_PAGE_SIZE: "3",
       CADASTRE_MINIMUM_CELL_SIZE: "2",
       CADASTRE_MCP: "true",
+      CADASTRE_EXTENSIONS: "expand,search,compute,apply",
     }),
     log: pino({ level: "silent" }),
     store,

@@ -8,6 +8,7 @@ import { createCoverages, type ReadCoverage } from "../coverage/coverages.ts";
 import { createConnectionPool, writeSettings } from "../database/postgres-connections.ts";
 import { throwUnavailable } from "../database/postgres-faults.ts";
 import { StoreError } from "../errors.ts";
+import { compileAppliedCount, compileAppliedRows, toAppliedPage } from "../read/applied.ts";
 import { compileCells, currentCells } from "../read/cells.ts";
 import { compileCountRequest, compileOrderValues } from "../read/compile.ts";
 import { firstOf, withPosition } from "../read/current-compiler.ts";
@@ -34,11 +35,13 @@ import { columnEncoding, isOfPostgresDataset, postgresDatasetId, postgresSha256 
 import { migratePostgres } from "./migrate.ts";
 import { type Opened, openReaders, type Reading } from "./open-readers.ts";
 import { reachingBuilds, reachingCoverage } from "./reached-checkpoints.ts";
+import { readComputedValue } from "./read/page-rows.ts";
 import { createPostgresTable, type PostgresTable } from "./read/readable-table.ts";
 import {
   findClosed,
   findStart,
   type PageAndCount,
+  readApplied,
   readAsOf,
   readCells,
   readCount,
@@ -197,6 +200,25 @@ class PostgresStore implements WritableStore {
       const { checkpoint, ...read } = await readCells(run, cells);
       return { checkpoint, cells: currentCells(read, known) };
     });
+  };
+
+  readonly apply: WritableStore["apply"] = (restricted, { from, count = false, form }, options = {}) => {
+    const { stages = untimed } = options;
+    const { applied, entities } = restricted;
+    const stored = this.#find(entities);
+    const statements = stages.time("compile", () => ({
+      rows: compileAppliedRows(restricted, stored, from),
+      count: count ? compileAppliedCount(restricted, stored) : undefined,
+    }));
+    return this.#read(entities, { count: true }, options, async (run) => {
+      const found = await readApplied(run, statements);
+      return toAppliedPage(found.rows, found.count, applied, form, readComputedValue);
+    });
+  };
+
+  readonly countApplied: WritableStore["countApplied"] = (restricted, options = {}) => {
+    const count = { current: compileAppliedCount(restricted, this.#find(restricted.entities)) };
+    return this.#read(restricted.entities, { count: true }, options, (run) => readCount(run, count));
   };
 
   readonly one: WritableStore["one"] = (query, options = {}) => {

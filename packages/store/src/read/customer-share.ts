@@ -32,6 +32,8 @@ export const inBackground = (store: Store): Store => ({
   page: (query, options) => store.page(query, { ...options, background: true }),
   count: (query, options) => store.count(query, { ...options, background: true }),
   cells: (query, cellsPerUnit, options) => store.cells(query, cellsPerUnit, { ...options, background: true }),
+  apply: (restricted, read, options) => store.apply(restricted, read, { ...options, background: true }),
+  countApplied: (restricted, options) => store.countApplied(restricted, { ...options, background: true }),
   one: (query, options) => store.one(query, { ...options, background: true }),
   checkpoint: store.checkpoint,
   coverage: store.coverage,

@@ -10,6 +10,8 @@ export type ReadRequest<Plan = PlanRef> = {
   readonly page?: PageRequest<Plan> | undefined;
   readonly count?: CountRequest | undefined;
   readonly cells?: CellsRequest | undefined;
+  /** See `compileAppliedRows`. */
+  readonly applied?: CompiledSql | undefined;
   /** Set to read as of a checkpoint. */
   readonly asOf?: AsOf | undefined;
   /** Timeout in milliseconds from the moment that a reader starts the request. */
@@ -85,6 +87,8 @@ export type ReadResult = {
   readonly page?: PageResult | undefined;
   readonly count?: number | undefined;
   readonly cells?: CellsResult | undefined;
+  /** Rows of `applied`, in database form. */
+  readonly applied?: readonly (readonly unknown[])[] | undefined;
 };
 
 export type PageResult = {

@@ -1,6 +1,6 @@
 import type { RestrictedQuery } from "@cadastre/entitlement";
 import { type BoundQuery, identifier, sql } from "@cadastre/odata";
-import { registerFunctions } from "@cadastre/odata/sqlite";
+import { readValue, registerFunctions } from "@cadastre/odata/sqlite";
 import Database from "better-sqlite3";
 import type { Builds } from "../build/build.ts";
 import type { BuildDatabase, CandidateReads } from "../build/build-database.ts";
@@ -10,6 +10,7 @@ import { createCoverages, type ReadCoverage } from "../coverage/coverages.ts";
 import type { Session } from "../database/session.ts";
 import { StoreError } from "../errors.ts";
 import { pinsKey } from "../read/access.ts";
+import { compileAppliedCount, compileAppliedRows, toAppliedPage } from "../read/applied.ts";
 import { compileCells, currentCells } from "../read/cells.ts";
 import { compileCountRequest, compileOrderValues, type ReadableTable } from "../read/compile.ts";
 import { firstOf, withPosition } from "../read/current-compiler.ts";
@@ -169,6 +170,32 @@ class SqliteStore implements WritableStore {
     return { checkpoint: read.checkpoint, cells: currentCells(read.cells, known) };
   };
 
+  readonly apply: WritableStore["apply"] = async (
+    restricted,
+    { from, count = false, form },
+    options = {},
+  ) => {
+    const { stages = untimed } = options;
+    const { applied, entities } = restricted;
+    const stored = this.#find(entities);
+    const request = stages.time(
+      "compile",
+      (): ReadRequest => ({
+        applied: compileAppliedRows(restricted, stored, from),
+        count: count ? { current: compileAppliedCount(restricted, stored) } : undefined,
+        timeout: this.#timeout,
+      }),
+    );
+    const read = await this.#read(request, entities, options);
+    return toAppliedPage(read.applied ?? [], read.count, applied, form, readValue);
+  };
+
+  readonly countApplied: WritableStore["countApplied"] = async (restricted, options = {}) => {
+    const current = compileAppliedCount(restricted, this.#find(restricted.entities));
+    const request = { count: { current }, timeout: this.#timeout };
+    return (await this.#read(request, restricted.entities, options)).count ?? 0;
+  };
+
   readonly one = async (
     query: RestrictedQuery,
     options: Pick<ReadOptions, "nulls" | "signal" | "background" | "stages"> = {},
@@ -244,10 +271,10 @@ class SqliteStore implements WritableStore {
     }: Pick<ReadOptions, "signal" | "background" | "since" | "until" | "stages">,
   ): Promise<ReadResult> {
     if (this.#pool === undefined) return this.#reader.read(request);
-    const { page, count, cells } = request;
+    const { page, count, cells, applied } = request;
     const expected = expectedCost(query, this.#find(query).table, {
       page: page !== undefined,
-      count: count !== undefined || cells !== undefined,
+      count: count !== undefined || cells !== undefined || applied !== undefined,
       changes: since !== undefined || until !== undefined || cells?.changes !== undefined,
     });
     const share = shareOf(query, this.#limits);

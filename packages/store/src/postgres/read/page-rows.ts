@@ -16,7 +16,7 @@ function recordLayoutOf(plan: RecordPlan): RecordLayout {
 }
 
 /** Decodes a computed value selected by `forms`. */
-const readValue: ReadValue = (text, type) => {
+export const readComputedValue: ReadValue = (text, type) => {
   if (typeof text !== "string") return null;
   const item = itemTypeOf(type);
   if (item !== undefined) {
@@ -78,7 +78,7 @@ export class PageRows {
     const values =
       computed.length === 0
         ? ""
-        : computedText(computed, fields.slice(leading + key), readValue, plan.plan.nulls);
+        : computedText(computed, fields.slice(leading + key), readComputedValue, plan.plan.nulls);
     this.#assembler.add(text, members ?? "", dataset, values);
     this.#length++;
     this.#last = fields;

@@ -190,6 +190,22 @@ export async function readCells(
   return { checkpoint, counts: counter.finish(), isChange: true };
 }
 
+/** Statements of a page of the result of `$apply`, see `compileAppliedRows`. */
+type AppliedStatements = { readonly rows: CompiledSql; readonly count: CompiledSql | undefined };
+
+/** Reads the rows of the result of `$apply`, and their number, in one snapshot. */
+export async function readApplied(run: Run, { rows, count }: AppliedStatements) {
+  const found: TextRow[] = [];
+  let counted: number | undefined;
+  const total =
+    count &&
+    numberOf(count, (number) => {
+      counted = number;
+    });
+  await run([{ ...rows, onRow: (fields) => found.push(fields) }, ...(total === undefined ? [] : [total])]);
+  return { rows: found, count: counted };
+}
+
 /** Reads the count of a query from the latest state. */
 export const readCount = async (run: Run, count: CountRequest): Promise<number> =>
   (await readLatest(run, { count })).count ?? 0;

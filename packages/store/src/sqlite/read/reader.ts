@@ -1,3 +1,4 @@
+import { registerAggregates } from "@cadastre/odata/apply";
 import { LruCache } from "@cadastre/odata/lru-cache";
 import {
   type CompiledSql,
@@ -88,6 +89,7 @@ export class Reader {
       },
       result: (counter: CellCounter) => Buffer.from(counter.finish().buffer),
     });
+    registerAggregates(database);
     database.pragma(`mmap_size = ${mapped}`);
     this.#statements = new StatementCache(database);
     this.#datasets = new DatasetIds(database);
@@ -111,7 +113,7 @@ export class Reader {
    * @throws {StoreError} `query_timeout`, `query_canceled`
    */
   readWithin(
-    { page, count, cells, asOf, timeout }: ReadRequest<SeenPlanRef>,
+    { page, count, cells, applied, asOf, timeout }: ReadRequest<SeenPlanRef>,
     memory: Memory = newMemory,
   ): ReadResult {
     const layout = page && this.#layoutOf(page);
@@ -122,6 +124,7 @@ export class Reader {
         page: page && layout && this.#page(page, layout, hasClosed, memory),
         count: count === undefined ? undefined : this.#count(count, hasClosed),
         cells: cells && this.#cells(cells),
+        applied: applied && this.#all(applied),
       };
     });
   }
