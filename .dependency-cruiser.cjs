@@ -86,6 +86,7 @@ const folders = {
     sqlite: ["checksum", "database", "record", "schema", "read", "write", "coverage", "build", "migration"],
     postgres: ["database", "record", "schema", "read", "write", "coverage", "build", "migration"],
     registry: ["checksum", "database"],
+    changes: [],
     market: [],
     property: ["registry"],
   },

@@ -102,6 +102,7 @@ export { readProfiles } from "./profiles/read-profiles.ts";
 
 // Sources of records: the Cadastre store, or one of your own
 
+export type { KeyedLine } from "@cadastre/store/changes";
 export { comparingReader } from "./source/comparing-reader.ts";
 export type { DatasetReader } from "./source/dataset-reader.ts";
 export { type DeltaRequest, deltaBatches } from "./source/delta.ts";
@@ -114,7 +115,6 @@ export type {
   ExportSource,
   ExportType,
 } from "./source/export-source.ts";
-export type { KeyedLine } from "./source/keyed-lines.ts";
 export { type MarketReaderOptions, marketReader } from "./source/market-reader.ts";
 export { type PropertyReaderOptions, propertyReader } from "./source/property-reader.ts";
 export { storeSource } from "./source/store-source.ts";

@@ -23,11 +23,12 @@ import { errorText } from "./support/error-body.ts";
 const { entitySet } = sampleCatalog;
 
 const property = "/reso/odata/Property";
-const emptyPage: Page = { records: new Uint8Array(), length: 0, last: [], next: null };
+const emptyPage: Page = { records: new Uint8Array(), length: 0, last: [], checkpoint: 1, next: null };
 const firstPage: Page = {
   records: Buffer.from('{"ListingKey":"k"}'),
   length: 1,
   last: ["k"],
+  checkpoint: 1,
   next: { checkpoint: 1, key: ["k"] },
 };
 const started: Listening[] = [];

@@ -11,6 +11,7 @@ export { QueryUsage } from "./read/query-usage.ts";
 export type { QueryFacts, ReadStages } from "./read/read-stages.ts";
 export type { ReplicaState, ReplicaStatus } from "./read/replica-status.ts";
 export type { CostClass, Use } from "./read/scheduler.ts";
+export { readPages } from "./read-pages.ts";
 export type {
   AppliedPage,
   AppliedPageRead,

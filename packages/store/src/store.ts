@@ -103,6 +103,8 @@ export type Page = {
   readonly release?: (() => void) | undefined;
   /** Number of records. */
   readonly length: number;
+  /** The checkpoint that the page shows: of a walk, that of its first page. */
+  readonly checkpoint: number;
   /** With {@link ReadOptions.keys}: the values of each record's key in database form, one record after the other. */
   readonly keys?: readonly unknown[] | undefined;
   /** Key of the last record in database form; empty without records. */

@@ -1,8 +1,7 @@
+import { compareCodePoints, type KeyedLine } from "@cadastre/store/changes";
 import type { DatasetReader } from "./dataset-reader.ts";
 import { deltaBatches } from "./delta.ts";
 import type { ExportBatch, ExportChanges, ExportRead } from "./export-source.ts";
-import type { KeyedLine } from "./keyed-lines.ts";
-import { compareKeys } from "./merge.ts";
 
 /**
  * Wraps a reader so that it finds changes by reading both states in full and comparing them. For datasets that are small, or that keep
@@ -39,5 +38,5 @@ function compare(
 
 /** Skips the lines up to and including the key `from`: among changes, a position is the key of the record before it. */
 async function* after(from: string | null, lines: AsyncIterable<KeyedLine>): AsyncGenerator<KeyedLine> {
-  for await (const line of lines) if (from === null || compareKeys(line.key, from) > 0) yield line;
+  for await (const line of lines) if (from === null || compareCodePoints(line.key, from) > 0) yield line;
 }

@@ -1,6 +1,6 @@
+import { type KeyChange, type KeyedLine, mergeStates } from "@cadastre/store/changes";
 import type { ExportBatch, ExportChanges, ExportColumn } from "./export-source.ts";
-import { exportBatches, type KeyedLine } from "./keyed-lines.ts";
-import { type KeyChange, mergeStates } from "./merge.ts";
+import { exportBatches } from "./keyed-lines.ts";
 
 /** Column of a removal that gives its reason. */
 export const reasonColumn: ExportColumn = {
@@ -43,8 +43,14 @@ export const deltaBatches = (
   was: AsyncIterable<KeyedLine>,
   is: AsyncIterable<KeyedLine>,
   request: DeltaRequest,
+): AsyncIterable<ExportBatch> => changeBatches(mergeStates(was, is), request);
+
+/** Returns the requested side of changes. */
+export const changeBatches = (
+  changes: AsyncIterable<KeyChange>,
+  request: DeltaRequest,
 ): AsyncIterable<ExportBatch> =>
-  exportBatches((request.content === "rows" ? rows : removals)(mergeStates(was, is), request));
+  exportBatches((request.content === "rows" ? rows : removals)(changes, request));
 
 async function* rows(changes: AsyncIterable<KeyChange>): AsyncGenerator<KeyedLine> {
   for await (const { key, was, is } of changes) if (is !== undefined && is !== was) yield { key, line: is };

@@ -1,8 +1,6 @@
 import type { Row } from "@cadastre/odata";
+import type { KeyedLine } from "@cadastre/store/changes";
 import type { ExportBatch } from "./export-source.ts";
-
-/** The line of a record, without its line feed, and its key. */
-export type KeyedLine = { readonly key: string; readonly line: string };
 
 /** Writes rows with the key `id` as lines, with only the given columns, in their order. */
 export async function* linesOfRows(

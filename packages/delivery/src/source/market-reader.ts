@@ -1,12 +1,13 @@
 import type { EntitySet } from "@cadastre/odata";
 import type { Store } from "@cadastre/store";
+import type { KeyedLine } from "@cadastre/store/changes";
 import { marketColumns, readMarketReport } from "@cadastre/store/market";
 import { DeliveryError } from "../errors.ts";
 import { columnOf } from "./column-types.ts";
 import { comparingReader } from "./comparing-reader.ts";
 import type { DatasetReader } from "./dataset-reader.ts";
 import type { ExportBatch, ExportRead } from "./export-source.ts";
-import { exportBatches, type KeyedLine, linesOfRows } from "./keyed-lines.ts";
+import { exportBatches, linesOfRows } from "./keyed-lines.ts";
 
 export type MarketReaderOptions = {
   readonly store: Pick<Store, "page">;

@@ -1,6 +1,7 @@
 import { visibleEntitySet } from "@cadastre/entitlement";
 import type { EntitySet, Row } from "@cadastre/odata";
 import type { Store } from "@cadastre/store";
+import { compareCodePoints, type KeyedLine } from "@cadastre/store/changes";
 import {
   type ChangedPropertyReads,
   changedProperties,
@@ -17,8 +18,7 @@ import { columnOf } from "./column-types.ts";
 import type { DatasetReader } from "./dataset-reader.ts";
 import { deltaBatches, type RemovalReason, reasonColumn } from "./delta.ts";
 import type { ExportBatch, ExportChanges, ExportRead } from "./export-source.ts";
-import { exportBatches, type KeyedLine, linesOfRows } from "./keyed-lines.ts";
-import { compareKeys } from "./merge.ts";
+import { exportBatches, linesOfRows } from "./keyed-lines.ts";
 
 export type PropertyReaderOptions = {
   readonly store: Pick<Store, "page">;
@@ -84,7 +84,7 @@ async function* changedBatches(
 ): AsyncGenerator<ExportBatch> {
   const reads = { store, entitySet, scope, resolutions: await identities.resolutions() };
   const changed = await changedProperties(reads, { since, asOf: checkpoint, signal });
-  const ids = changed.filter((id) => from === null || compareKeys(id, from) > 0);
+  const ids = changed.filter((id) => from === null || compareCodePoints(id, from) > 0);
   const propertiesAt = (asOf: number) => readPropertiesOf(ids, reads, { asOf, signal });
   const shown = content === "rows" ? columns : [keyField];
   const reasonOf =

@@ -34,6 +34,7 @@ export function openMemoryStore(): FilledStore {
       records: Buffer.from(rows.map((row) => recordText(row, query.select, nulls)).join(",")),
       length: rows.length,
       last,
+      checkpoint: bookmark.checkpoint,
       next: isLast ? null : bookmark,
       ...(count ? { count: matching.length } : {}),
     };

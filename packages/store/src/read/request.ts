@@ -110,7 +110,7 @@ const emptyPage: PageResult = { records: new Uint8Array(), length: 0, last: [], 
 export function toPage({ checkpoint, page = emptyPage, count }: ReadResult): Page {
   const { more, ...rest } = page;
   const next = more ? { checkpoint, key: page.last } : null;
-  return { ...rest, next, ...(count === undefined ? {} : { count }) };
+  return { ...rest, checkpoint, next, ...(count === undefined ? {} : { count }) };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { describe } from "vitest";
 import { buildLaws } from "./build-laws.ts";
 import { builds } from "./builds.ts";
+import { changes } from "./changes.ts";
 import { commits } from "./commits.ts";
 import { computed } from "./computed.ts";
 import { coverage } from "./coverage.ts";
@@ -36,6 +37,7 @@ export const conformance = (name: string, harness: Harness): void => {
       following,
       walks,
       past,
+      changes,
       places,
       properties,
       texts,

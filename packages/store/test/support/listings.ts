@@ -83,7 +83,7 @@ export const scopeOf = (datasets: DatasetGrants, state?: string): Scope =>
 export const everything = scopeOf({ [texas]: "*", [oregon]: "*" });
 
 export type Asked = {
-  filter?: string;
+  filter?: string | undefined;
   orderBy?: string;
   select?: string;
   top?: number;

@@ -1,17 +1,16 @@
-import type { KeyedLine } from "./keyed-lines.ts";
+import { compareCodePoints } from "../code-points.ts";
+
+/** The JSON text of a record, and its key. */
+export type KeyedLine = { readonly key: string; readonly line: string };
 
 /** The lines of a key in two states; undefined where a state does not have the key. */
 export type KeyChange =
   | { readonly key: string; readonly was: string; readonly is: undefined }
   | { readonly key: string; readonly was: string | undefined; readonly is: string };
 
-/** Compares by code point, the order of keys in databases. */
-export const compareKeys = (a: string, b: string): number =>
-  a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b));
-
 /**
- * Merges the lines of two states, each sorted by key, into one sequence (a sort-merge join). A key that both states have comes once,
- * with both lines.
+ * Merges the lines of two states, each sorted by the code points of the key, into one sequence (a sort-merge join). A key that both states
+ * have comes once, with both lines.
  */
 export async function* mergeStates(
   was: AsyncIterable<KeyedLine>,
@@ -38,7 +37,7 @@ type Head = IteratorResult<KeyedLine, unknown>;
 /** Returns below zero if the old key comes first, zero if the keys are equal, above zero otherwise; undefined if both states have ended. */
 function orderOf(old: Head, fresh: Head): number | undefined {
   if (old.done === true) return fresh.done === true ? undefined : 1;
-  return fresh.done === true ? -1 : compareKeys(old.value.key, fresh.value.key);
+  return fresh.done === true ? -1 : compareCodePoints(old.value.key, fresh.value.key);
 }
 
 function changeOf(old: Head | undefined, fresh: Head | undefined): KeyChange | undefined {

@@ -1,0 +1,8 @@
+/**
+ * Changes between two checkpoints, restricted to a scope: for deltas, and for a record of what happened to a customer's view.
+ *
+ * @module
+ */
+export { compareCodePoints } from "../code-points.ts";
+export { type ChangesRequest, changesBetween, textKeyOf } from "./changes-between.ts";
+export { type KeyChange, type KeyedLine, mergeStates } from "./merge.ts";

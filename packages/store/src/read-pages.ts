@@ -1,0 +1,37 @@
+import type { RestrictedQuery } from "@cadastre/entitlement";
+import type { Bookmark, Page, ReadOptions, Store } from "./store.ts";
+
+/** Options of a walk: `ahead` is true to request each page while the one before it is used. */
+type WalkOptions = ReadOptions & { readonly ahead: boolean };
+
+/** Reads the pages of a query that are not empty. Each is valid until the next one is requested. */
+export async function* readPages(
+  store: Pick<Store, "page">,
+  query: RestrictedQuery,
+  { ahead, signal, from, ...read }: WalkOptions,
+): AsyncGenerator<Page> {
+  const done = new AbortController();
+  const options = {
+    ...read,
+    signal: AbortSignal.any([done.signal, ...(signal === undefined ? [] : [signal])]),
+  };
+  const pageFrom = (bookmark: Bookmark | undefined): Promise<Page> => {
+    const page = store.page(query, { ...options, from: bookmark });
+    // Prevents an unhandled rejection if the page fails, or is aborted, before it is awaited.
+    page.catch(() => undefined);
+    return page;
+  };
+  try {
+    let next: Promise<Page> | undefined = pageFrom(from);
+    while (next !== undefined) {
+      const page: Page = await next;
+      const following = page.next;
+      next = ahead && following !== null ? pageFrom(following) : undefined;
+      if (page.length > 0) yield page;
+      page.release?.();
+      if (!ahead && following !== null) next = pageFrom(following);
+    }
+  } finally {
+    done.abort();
+  }
+}
