@@ -34,6 +34,8 @@ export const queryErrors = {
   conflicting_options: (d: Details) => `\`${d["name"]}\` cannot be combined with \`${d["other"]}\``,
   invalid_encoding: (d: Details) => `the query string is not valid percent-encoded UTF-8: ${d["reason"]}`,
   invalid_skip_token: () => "the `$skiptoken` is not valid for this request, or it has expired",
+  invalid_delta_token: () =>
+    "the `$deltatoken` is not valid for this request: follow a delta link as you were given it",
   limit_exceeded: (d: Details) => `\`${d["name"]}\` must be at most ${d["limit"]}, got ${d["actual"]}`,
   query_too_complex: (d: Details) => `the query is too complex: ${d["measure"]} is at most ${d["limit"]}`,
 } satisfies Record<string, (details: Details) => string>;

@@ -6,6 +6,7 @@ export const httpStatuses = {
   not_found: 404,
   method_not_allowed: 405,
   not_acceptable: 406,
+  gone: 410,
   precondition_failed: 412,
   too_large: 413,
   uri_too_long: 414,
@@ -42,6 +43,11 @@ export const protocolErrors = {
     kind: "not_acceptable",
     message:
       "the format is not offered: data is `application/json`, collections also `csv`, `geojson` and `jsonl`, counts and values are `text/plain`, metadata is either XML or JSON",
+  },
+  delta_link_expired: {
+    kind: "gone",
+    message:
+      "the changes since this delta link cannot be told any more: it is too old, or what you may see is another since then; read the whole result again, from the address in the header `Location`",
   },
   precondition_failed: {
     kind: "precondition_failed",

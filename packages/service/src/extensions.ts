@@ -2,6 +2,7 @@ import type { SystemOptionName } from "@cadastre/odata";
 
 /** The system option of each extension of the interface; null for one that is no option. */
 const optionsByExtension = {
+  delta: "$deltatoken",
   expand: "$expand",
   search: "$search",
   compute: "$compute",

@@ -7,7 +7,7 @@ import type { AuditTrail } from "./audit/audit-trail.ts";
 import { scopeOptionsOf } from "./catalog.ts";
 import type { VersionedCatalog } from "./data/catalogs.ts";
 import { databasesOf } from "./data/databases.ts";
-import { startPruning } from "./data/pruning.ts";
+import { startPruning, versionLifeOf } from "./data/pruning.ts";
 import { type ExportDependencies, ofCatalog } from "./delivery/dependencies.ts";
 import { exportSource } from "./delivery/export-source.ts";
 import { createDeliveryServices } from "./delivery/services.ts";
@@ -107,7 +107,7 @@ function serve(
         ? await startFeeds(config, { catalog, folder: exporting.folder, registry, log })
         : undefined;
       const { earliestCheckpoint } = registry.deliveries.retention;
-      const stopPruning = startPruning(store, config.tokenLife, earliestCheckpoint, log);
+      const stopPruning = startPruning(store, versionLifeOf(config), earliestCheckpoint, log);
       stopWork = async () => {
         stopPruning();
         await Promise.all([worker?.stop(), feeds?.stop()]);

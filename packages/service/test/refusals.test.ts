@@ -57,7 +57,7 @@ describe("a bad option is refused with its name and the place of the fault", () 
     [{ $ignorenulls: "true", ignoreNulls: "true" }, 400, "duplicate_option", "ignoreNulls", undefined],
     [{ $nope: 1 }, 400, "unknown_option", "$nope", undefined],
     [{ Index: 1 }, 400, "option_not_allowed", "Index", undefined],
-    [{ $deltatoken: "x" }, 400, "option_not_allowed", "$deltatoken", undefined],
+    [{ $deltatoken: "x" }, 400, "invalid_delta_token", "$deltatoken", undefined],
     [{ $expand: "Nope" }, 400, "unknown_property", "$expand", "position 0 to 4"],
     [{ $search: "pool" }, 501, "not_implemented", "$search", undefined],
     [{ $apply: "aggregate($count as n)" }, 501, "not_implemented", "$apply", undefined],

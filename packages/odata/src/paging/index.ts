@@ -1,10 +1,10 @@
 /**
- * Skip tokens of server-driven paging, and the links that carry them. Tokens are sealed by `node:crypto`.
+ * Skip tokens of server-driven paging, and the links that carry them, delta links among them. Tokens are sealed by `node:crypto`.
  *
  * @module
  */
+export { deltaLink, nextChangesLink, nextLink, wholeResultLink } from "./links.ts";
 export {
-  nextLink,
   openSkipToken,
   type SkipToken,
   type SkipTokenKey,

@@ -9,6 +9,7 @@ export { referenceOf } from "../evaluate/expand.ts";
 export { contentTag } from "../json/content-tag.ts";
 export { endOfString, endOfValue } from "../json/json-bytes.ts";
 export {
+  entityAddress,
   keyLiteral,
   navigationNames,
   type RecordForm,

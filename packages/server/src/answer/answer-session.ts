@@ -34,6 +34,11 @@ export type RecordPage = {
   readonly length: number;
   /** Position after the last record, as values of a skip token; null if no record follows. Not empty. */
   readonly next: readonly unknown[] | null;
+  /**
+   * The state of the records that the walk shows, as text that only the source understands, of the same length for every state. Needed if the
+   * source has `changes`.
+   */
+  readonly state?: string | undefined;
   /** Number of records of all pages, if it was asked for. */
   readonly count?: number | undefined;
   /** Called once when `records` are not read any more. */
@@ -53,8 +58,53 @@ export type RecordSource = {
     query: BoundQuery,
     read: Pick<PageRead, "nulls" | "expand" | "signal">,
   ) => Promise<Uint8Array | undefined>;
+  /** Without it, there are no delta links. */
+  readonly changes?: ChangeSource;
   /** Without it, `$apply` is refused. */
   readonly applied?: AppliedSource;
+};
+
+/** Contents of a page of changes. */
+export type ChangesRead = {
+  /** The state that the changes follow. */
+  readonly since: string;
+  /** The state that they lead to: that of the page before. Undefined for the present one. */
+  readonly until: string | undefined;
+  /** Start of the page: `next` of the page before it. Undefined for the first page. */
+  readonly from: string | undefined;
+  /** True to also count the changes of all pages. */
+  readonly count: boolean;
+  readonly signal: AbortSignal;
+};
+
+/** A change of the result of a query: a record that is new in it or has other selected values, or a record that is not in it any more. */
+export type ResultChange =
+  /** JSON text of the selected values. */
+  | { readonly record: string }
+  | {
+      /** JSON texts of the values of the key, in order. */
+      readonly key: readonly string[];
+      /** `changed` if the caller still sees the record, but not in this result. */
+      readonly reason: "changed" | "deleted";
+    };
+
+/** A page of changes. No record is twice among the pages of the same states. */
+export type ChangesPage = {
+  readonly changes: readonly ResultChange[];
+  /** The state that the changes lead to. */
+  readonly state: string;
+  /** Position after the last change; null if none follows. */
+  readonly next: string | null;
+  readonly count?: number | undefined;
+  readonly release?: (() => void) | undefined;
+};
+
+/** Tells what has changed in the result of a query, under the same restrictions as other queries. */
+export type ChangeSource = {
+  /** Seconds for which the changes since a state can be told, from the time on at which it is the present one. */
+  readonly life: number;
+  /** Undefined if the changes since then cannot be told any more. */
+  readonly page: (query: BoundQuery, read: ChangesRead) => Promise<ChangesPage | undefined>;
 };
 
 /** Runs `$apply`, under the same restrictions as other queries. */

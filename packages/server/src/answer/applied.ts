@@ -50,7 +50,7 @@ export async function answerApplied(
         ...content,
         records: page.records,
         count: page.count,
-        nextLink: nextLinkOf(page, left, walk, request),
+        nextLink: nextLinkOf(page, { left, tracking: undefined }, walk, request),
         context: isEntities ? undefined : contextOfApplied(applied),
       });
       return { ...answer, headers: preferenceApplied(preferences), release: page.release };

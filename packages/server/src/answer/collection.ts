@@ -7,8 +7,10 @@ import type { Answer, Piece } from "./answer.ts";
 import type { AnswerSession, RecordPage } from "./answer-session.ts";
 import { answerApplied } from "./applied.ts";
 import { nextLinkOf, type PageStart, pageSizeOf, startOfPage, type Walk } from "./continuation.ts";
+import { answerDelta } from "./delta.ts";
+import { firstDeltaLinkOf, trackingOf } from "./delta-link.ts";
 import { type FileCollection, fileAnswer, fileCollectionOf } from "./file-collection.ts";
-import { bindExpansion, bindRows, readFor, withOptionTarget } from "./read-query.ts";
+import { bindExpansion, bindRows, readFor, selectingKey, withOptionTarget } from "./read-query.ts";
 import { recordFormOf, renderCollection } from "./render.ts";
 
 /** `GET <root>/<EntitySet>` */
@@ -20,13 +22,17 @@ export async function answerCollection(
   const { root, stages } = request;
   const { settings, source, model } = session;
   const options = stages.time("parse", () => parseCollection(request, settings));
+  if (options.deltaToken !== undefined)
+    return answerDelta(request, entitySet, session, { ...options, deltaToken: options.deltaToken });
   if (options.apply !== undefined && options.file === undefined)
     return answerApplied(request, entitySet, session, options);
   const walk: Walk = { entitySet: entitySet.name, session, options };
   const position = stages.time("parse", () => startOfPage(walk));
   const { size, left } = pageSizeOf(options, position, settings);
+  const tracking = trackingOf(options, position, session);
+  const bound = stages.time("bind", () => bindRows({ ...options, top: size }, entitySet, session));
   const { query, expand } = stages.time("bind", () => ({
-    query: bindRows({ ...options, top: size }, entitySet, session),
+    query: tracking === undefined ? bound : selectingKey(bound),
     expand: bindExpansion(options, entitySet, model),
   }));
   const { count, ignoreNulls, format, own } = options;
@@ -46,9 +52,10 @@ export async function answerCollection(
     source.page(file?.query ?? readFor(format, query), read),
   );
   try {
-    const found = { query, expand, left };
+    const found = { query, expand, left, tracking };
     if (file !== undefined) return await renderFile(file, page, found, walk, request);
-    return stages.time("render", () => render(page, found, walk, request, session));
+    const isFirst = position === undefined;
+    return stages.time("render", () => render(page, { ...found, isFirst }, walk, request));
   } catch (error) {
     page.release?.();
     throw error;
@@ -58,29 +65,44 @@ export async function answerCollection(
 type PageQuery = {
   readonly query: BoundQuery;
   readonly expand: readonly BoundExpand[];
-  readonly left: PageStart["left"];
-};
+} & Pick<PageStart, "left" | "tracking">;
 
 function render(
   page: RecordPage,
-  { query, expand, left }: PageQuery,
+  { isFirst, query, expand, ...position }: PageQuery & { readonly isFirst: boolean },
   walk: Walk,
   request: OdataRequest,
-  { model: { namespace } }: AnswerSession,
 ): Answer {
   const { root } = request;
-  const { format, preferences } = walk.options;
+  const { format, preferences, trackChanges } = walk.options;
   const { records, count, release } = page;
-  const nextLink = nextLinkOf(page, left, walk, request);
-  const answer = renderCollection({ root, namespace, query, expand, format, records, count, nextLink });
-  return { ...answer, headers: preferenceApplied(preferences), release };
+  const { namespace } = walk.session.model;
+  const nextLink = nextLinkOf(page, position, walk, request);
+  const deltaLink =
+    nextLink === undefined
+      ? firstDeltaLinkOf(page, position.tracking, query.entitySet, walk, request)
+      : undefined;
+  const answer = renderCollection({
+    root,
+    namespace,
+    query,
+    expand,
+    format,
+    records,
+    count,
+    nextLink,
+    deltaLink,
+  });
+  const tracked =
+    isFirst && position.tracking !== undefined && trackChanges !== undefined ? [trackChanges] : [];
+  return { ...answer, headers: preferenceApplied(preferences, ...tracked), release };
 }
 
 /** Renders a page in a file format, some records at a time between other requests. */
 async function renderFile(
   { format, write }: FileCollection,
   page: RecordPage,
-  { left }: Pick<PageQuery, "left">,
+  position: Pick<PageStart, "left" | "tracking">,
   walk: Walk,
   request: OdataRequest,
 ): Promise<Answer> {
@@ -91,7 +113,7 @@ async function renderFile(
     body.push(piece.value);
     await setImmediate();
   }
-  const answer = fileAnswer(format, body, nextLinkOf(page, left, walk, request));
+  const answer = fileAnswer(format, body, nextLinkOf(page, position, walk, request));
   const headers = { ...preferenceApplied(walk.options.preferences), ...answer.headers };
   return { ...answer, headers, release: page.release };
 }

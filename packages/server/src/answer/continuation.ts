@@ -6,7 +6,7 @@ import type { AnswerSession, AnswerSettings, RecordPage } from "./answer-session
 /** A sequence of pages that a `$skiptoken` continues: of one set, for one caller, with the same options. */
 export type Walk = {
   readonly entitySet: string;
-  readonly session: Pick<AnswerSession, "customer" | "scope" | "scopeChanged" | "settings">;
+  readonly session: AnswerSession;
   readonly options: CollectionOptions;
 };
 
@@ -27,6 +27,14 @@ export type PageStart = {
   readonly from: readonly unknown[];
   /** Null if the walk has no limit. */
   readonly left: number | null;
+  /** Set if the walk ends with a delta link. */
+  readonly tracking: Tracking | undefined;
+};
+
+/** A walk after which changes can be asked for. */
+export type Tracking = {
+  /** Time of its first page, in seconds since 1970. */
+  readonly begun: number;
 };
 
 /**
@@ -41,9 +49,14 @@ export function startOfPage(walk: Walk): PageStart | undefined {
   const { settings, scope, scopeChanged } = walk.session;
   const token = openSkipToken(skipToken, bindingOf(walk), settings.skipTokenKey, settings.now() / 1000);
   if (token.scope !== scope) throw scopeChanged();
-  // The number of records left is second.
-  const [first, left, ...rest] = token.after;
-  return { from: [first, ...rest], left: typeof left === "number" ? left : null };
+  // The number of records left is second, with the time of the first page if changes are tracked.
+  const [first, second, ...rest] = token.after;
+  const [left, begun] = Array.isArray(second) ? (second as readonly unknown[]) : [second];
+  return {
+    from: [first, ...rest],
+    left: typeof left === "number" ? left : null,
+    tracking: typeof begun === "number" ? { begun } : undefined,
+  };
 }
 
 /** Number of records of a page, and of the walk. */
@@ -76,11 +89,11 @@ type NextPage = PageStart & {
 };
 
 /** Returns the `@odata.nextLink` of a page that is not the last. */
-function linkToNextPage(walk: Walk, { from, left, resource, query }: NextPage): string {
+function linkToNextPage(walk: Walk, { from, left, tracking, resource, query }: NextPage): string {
   const { skipTokenKey, random, tokenLife, now } = walk.session.settings;
   const [first, ...rest] = from;
   const token = {
-    after: [first, left, ...rest],
+    after: [first, tracking === undefined ? left : [left, tracking.begun], ...rest],
     scope: walk.session.scope,
     expires: Math.floor(now() / 1000) + tokenLife,
   };
@@ -90,11 +103,12 @@ function linkToNextPage(walk: Walk, { from, left, resource, query }: NextPage): 
 /** Returns the `@odata.nextLink` after a page; undefined if it is the last one. */
 export function nextLinkOf(
   { next, length }: RecordPage,
-  left: PageStart["left"],
+  { left, tracking }: Pick<PageStart, "left" | "tracking">,
   walk: Walk,
   { root, query }: OdataRequest,
 ): string | undefined {
   const leftThen = left === null ? null : left - length;
   if (next === null || leftThen === 0) return undefined;
-  return linkToNextPage(walk, { from: next, left: leftThen, resource: `${root}/${walk.entitySet}`, query });
+  const resource = `${root}/${walk.entitySet}`;
+  return linkToNextPage(walk, { from: next, left: leftThen, tracking, resource, query });
 }

@@ -1,10 +1,11 @@
 import type { EntitySet } from "@cadastre/odata";
 import { textType } from "../protocol/format.ts";
 import type { OdataRequest } from "../protocol/odata-request.ts";
-import { parseCountRequest } from "../protocol/query-options.ts";
+import { isOfChanges, parseCountRequest } from "../protocol/query-options.ts";
 import { type Answer, ok } from "./answer.ts";
 import type { AnswerSession } from "./answer-session.ts";
 import { countApplied } from "./applied.ts";
+import { countChanges } from "./delta.ts";
 import { bindRows, withOptionTarget } from "./read-query.ts";
 
 /** `GET <root>/<EntitySet>/$count`. Source: OData Protocol 4.01, section 11.2.10. */
@@ -14,6 +15,8 @@ export async function count(
   session: AnswerSession,
 ): Promise<Answer> {
   const { stages } = request;
+  if (isOfChanges(request, session.settings))
+    return ok(textType, String(await countChanges(request, entitySet, session)));
   const parsed = stages.time("parse", () => parseCountRequest(request, session.settings));
   if (parsed.apply !== undefined)
     return ok(textType, await countApplied(request, entitySet, session, parsed));

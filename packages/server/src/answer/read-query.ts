@@ -136,8 +136,11 @@ function keyValueOf(given: EntityKey[number]["value"], { type }: StructuralPrope
 }
 
 /** Adds the key to the selected properties if the answer has links (full metadata), which are built from it. */
-export function readFor({ metadata }: JsonFormat, query: BoundQuery): BoundQuery {
-  if (metadata !== "full") return query;
+export const readFor = ({ metadata }: JsonFormat, query: BoundQuery): BoundQuery =>
+  metadata === "full" ? selectingKey(query) : query;
+
+/** Adds the properties of the key to those that are selected. */
+export function selectingKey(query: BoundQuery): BoundQuery {
   const { select, entitySet } = query;
   const selected = new Set(select.map(({ property }) => property.name));
   const missing = entitySet.type.key

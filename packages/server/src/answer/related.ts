@@ -155,6 +155,7 @@ function refuseOthers(
     $apply: options.apply,
     $search: options.search,
     $skiptoken: options.skipToken,
+    $deltatoken: options.deltaToken,
     $format: options.file,
     ...Object.fromEntries(options.own),
   };

@@ -28,6 +28,8 @@ export type CollectionContent = RenderInput & {
   readonly records: Uint8Array;
   readonly count: number | undefined;
   readonly nextLink: string | undefined;
+  /** Only on the last page. */
+  readonly deltaLink?: string | undefined;
   /** Fragment of the context URL, unless the records are entities. */
   readonly context?: string | undefined;
 };
@@ -37,18 +39,29 @@ export function renderCollection({
   records,
   count,
   nextLink,
+  deltaLink,
   context,
   ...content
 }: CollectionContent): Answer {
   const { format } = content;
   const before = [
     ...contextMember(content.root, context ?? contextOf(content), format),
-    ...(count === undefined ? [] : [`"@odata.count":${format.ieee754 ? `"${count}"` : count}`]),
+    ...countMember(count, format),
     '"value":[',
   ];
-  const linked = nextLink === undefined ? "" : `,"@odata.nextLink":${JSON.stringify(nextLink)}`;
-  return ok(jsonTypeOf(format), [`{${before.join(",")}`, records, `]${linked}}`]);
+  const links = linkMembers({ nextLink, deltaLink });
+  return ok(jsonTypeOf(format), [`{${before.join(",")}`, records, `]${links}}`]);
 }
+
+/** Returns the member with the number of records; none if they were not counted. */
+export const countMember = (count: number | undefined, { ieee754 }: JsonFormat): readonly string[] =>
+  count === undefined ? [] : [`"@odata.count":${ieee754 ? `"${count}"` : count}`];
+
+/** Returns the members with the links of a page, each with a comma before it. */
+export const linkMembers = (links: Readonly<Record<"nextLink" | "deltaLink", string | undefined>>): string =>
+  Object.entries(links)
+    .flatMap(([name, link]) => (link === undefined ? [] : [`,"@odata.${name}":${JSON.stringify(link)}`]))
+    .join("");
 
 /** Renders an entity from its record's JSON text, with an ETag. Source: OData JSON Format 4.01, section 6. */
 export function renderEntity(content: RenderInput, record: Uint8Array): Answer {
@@ -117,14 +130,15 @@ const taggedBeside = (content: RenderInput): readonly string[] => [
   ...(content.format.metadata === "full" ? navigationNames(content.query.entitySet.type) : none),
 ];
 
-const contextMember = (root: string, fragment: string, { metadata }: JsonFormat): readonly string[] =>
+/** Returns the member with the context URL; none without metadata. */
+export const contextMember = (root: string, fragment: string, { metadata }: JsonFormat): readonly string[] =>
   metadata === "none" ? [] : [`"@odata.context":${JSON.stringify(`${root}/$metadata#${fragment}`)}`];
 
 /**
  * Returns the fragment of the context URL. It lists the selected properties unless all are selected. Source: OData Protocol 4.01, section
  * 10.7.
  */
-function contextOf({ query, expand }: Pick<RenderInput, "query" | "expand">): string {
+export function contextOf({ query, expand }: Pick<RenderInput, "query" | "expand">): string {
   const { name, type } = query.entitySet;
   const members = [...(selectsAll(query, type) ? [] : namesOf(query)), ...expand.flatMap(expandedName)];
   return members.length === 0 ? name : `${name}(${members.join(",")})`;

@@ -23,11 +23,15 @@ export type {
   AnswerSettings,
   AppliedRead,
   AppliedSource,
+  ChangeSource,
+  ChangesPage,
+  ChangesRead,
   OwnOption,
   PageRead,
   QueryDefaults,
   RecordPage,
   RecordSource,
+  ResultChange,
 } from "../answer/answer-session.ts";
 export { errorAnswer } from "../answer/error-answer.ts";
 export { answerBatch, type BatchContext, type ItemHost } from "../batch/answer-batch.ts";

@@ -45,11 +45,34 @@ export function preferencesOf(header: string | undefined, maxPageSize: number): 
   return preferences;
 }
 
-/** Returns the header `Preference-Applied`. Empty if no preference was applied. Source: RFC 7240, section 3. */
-export function preferenceApplied(preferences: Preferences): Readonly<Record<string, string>> {
-  const applied = Object.values(preferences).flatMap((preference) => preference?.applied ?? []);
+/**
+ * Returns the header `Preference-Applied`. Empty if no preference was applied. Source: RFC 7240, section 3.
+ *
+ * @param others names of applied preferences without a value
+ */
+export function preferenceApplied(
+  preferences: Preferences,
+  ...others: readonly string[]
+): Readonly<Record<string, string>> {
+  const applied = [
+    ...Object.values(preferences).flatMap((preference) => preference?.applied ?? []),
+    ...others,
+  ];
   return applied.length === 0 ? {} : { "preference-applied": applied.join(", ") };
 }
+
+const tracking = /^(?:odata\.)?track-changes(?=\s*(?:;|$))/;
+
+/**
+ * Returns the name under which a `Prefer` header has `track-changes`, with or without `odata.`. Undefined if it does not.
+ * Source: OData Protocol 4.01, section 8.2.8.6.
+ */
+export const trackChangesOf = (header: string | undefined): string | undefined =>
+  header
+    ?.toLowerCase()
+    .split(",")
+    .map((preference) => tracking.exec(preference.trim())?.[0])
+    .find((name) => name !== undefined);
 
 const continuation = /(?:^|,)\s*(?:odata\.)?continue-on-error(?:\s*=\s*(?<value>\w+|"\w+"))?\s*(?:[,;]|$)/i;
 

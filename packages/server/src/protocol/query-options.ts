@@ -19,7 +19,7 @@ import {
 } from "./format.ts";
 import type { OdataRequest } from "./odata-request.ts";
 import { type OptionName, type OptionTexts, readOptionTexts } from "./option-texts.ts";
-import { type Preferences, preferencesOf } from "./prefer.ts";
+import { type Preferences, preferencesOf, trackChangesOf } from "./prefer.ts";
 import type { ResourcePath } from "./resource-address.ts";
 
 const formatOptions = ["$format"] as const;
@@ -39,6 +39,7 @@ const optionsOf: Readonly<Record<ResourcePath["kind"], readonly OptionName[]>> =
     "$top",
     "$skip",
     "$skiptoken",
+    "$deltatoken",
     "$count",
     "$format",
     "$ignorenulls",
@@ -111,6 +112,9 @@ export type CollectionOptions = EntityOptions &
     readonly top: number | undefined;
     readonly skip: number;
     readonly skipToken: string | undefined;
+    readonly deltaToken: string | undefined;
+    /** Name of the preference `track-changes` as the client spells it; undefined without it. */
+    readonly trackChanges: string | undefined;
     readonly count: boolean;
     /** Undefined: the answer is JSON, in the format `format`. */
     readonly file: FileFormat | undefined;
@@ -150,6 +154,12 @@ export const parseFormat = (
 export const parseValue = (request: OdataRequest, kind: "ItemCount" | "Value", rules: OptionRules): void =>
   requireTextResponse(readOptions(request, kind, rules).texts.get("$format"));
 
+/** True if the query has a `$deltatoken`: a count then is that of changes, and the address takes the options of a delta link. */
+export const isOfChanges = (
+  { query }: OdataRequest,
+  { ownOptions }: Pick<OptionRules, "ownOptions">,
+): boolean => readOptionTexts(query, ownOptions).texts.has("$deltatoken");
+
 export function parseCountRequest(request: OdataRequest, rules: OptionRules): RowOptions {
   const read = readOptions(request, "Count", rules);
   requireTextResponse(read.texts.get("$format"));
@@ -165,17 +175,18 @@ export const parseEntity = (request: OdataRequest, rules: OptionRules): EntityOp
   return { ...options, aliases, preferences: { omitNulls: preferences.omitNulls } };
 };
 
+/** Options that cannot be combined: a link with a token states the position itself. */
+const conflicts = [
+  ["$skip", "$skiptoken"],
+  ...["$skiptoken", "$skip", "$top", "$orderby"].map((name) => [name, "$deltatoken"] as const),
+] as const;
+
 export function parseCollection(request: OdataRequest, rules: OptionRules): CollectionOptions {
   const read = readOptions(request, "Collection", rules);
   const { options, texts, written } = read;
-  if (texts.has("$skip") && texts.has("$skiptoken")) {
-    throw new QueryError(
-      "conflicting_options",
-      null,
-      { name: "$skip", other: "$skiptoken" },
-      written("$skip"),
-    );
-  }
+  for (const [name, other] of conflicts)
+    if (texts.has(name) && texts.has(other))
+      throw new QueryError("conflicting_options", null, { name, other }, written(name));
   const file = fileFormatOf(texts.get("$format"), request.header("accept"));
   const format = file === undefined ? toFormat(read, request) : minimalJson;
   return {
@@ -187,6 +198,8 @@ export function parseCollection(request: OdataRequest, rules: OptionRules): Coll
     top: atMost(texts.has("$expand") ? rules.maxTopExpanded : rules.maxTop, "$top", read),
     skip: atMost(rules.maxSkip, "$skip", read) ?? 0,
     skipToken: texts.get("$skiptoken"),
+    deltaToken: texts.get("$deltatoken"),
+    trackChanges: trackChangesOf(request.header("prefer")),
     count: readOption(options, "$count") ?? false,
   };
 }

@@ -1,11 +1,20 @@
 import type { WritableStore } from "@cadastre/store";
+import type { Config } from "../config.ts";
 import type { Log } from "../log.ts";
 
 /** Interval at which old versions are deleted, in milliseconds. */
 const interval = 10 * 60 * 1000;
 
+/** Returns how long old versions of records may be asked for, in seconds: by a `$skiptoken`, and by a delta link. */
+export const versionLifeOf = ({
+  tokenLife,
+  deltaLife,
+  extensions,
+}: Pick<Config, "tokenLife" | "deltaLife" | "extensions">): number =>
+  extensions.includes("delta") ? Math.max(tokenLife, deltaLife) : tokenLife;
+
 /**
- * Periodically deletes the old versions of records that neither a valid `$skiptoken` nor a delivery can refer to. Returns a function that
+ * Periodically deletes the old versions of records that neither a valid token nor a delivery can refer to. Returns a function that
  * stops it.
  *
  * @param life maximum lifetime of a token, in seconds

@@ -4,16 +4,23 @@ import { writeRecords } from "@cadastre/odata/run";
 import type { PageRead, RecordPage, RecordSource } from "@cadastre/server/parts";
 import { type Bookmark, StoreError } from "@cadastre/store";
 import { aggregateSource } from "./aggregate-source.ts";
+import { type ChangeLimits, changeSource, checkpointOfState, stateOf } from "./change-source.ts";
+import { estimatedBytes } from "./estimated-bytes.ts";
 import { addRelated, mostRelated, type RelatedReader, tooManyRelated, withLinkFields } from "./expansion.ts";
 import { atPlacekey } from "./placekey.ts";
 import { refusePaths } from "./related-sets.ts";
 import type { SourceCaller, SourceServices } from "./source-services.ts";
 
 /** Creates the source of a request: it restricts every query to the caller's scope, and runs it in the store. */
-export const listingSource = (services: SourceServices, caller: SourceCaller): RecordSource => ({
+export const listingSource = (
+  services: SourceServices,
+  caller: SourceCaller,
+  changes: ChangeLimits | undefined,
+): RecordSource => ({
   page: (query, read) => readPage(query, read, services, caller),
   count: (query, read) => countRecords(query, read, services, caller),
   applied: aggregateSource(services, caller),
+  ...(changes === undefined ? {} : { changes: changeSource(services, caller, changes) }),
   one: async (query, { nulls, expand, signal }) => {
     const { scope, stages } = caller;
     const restricted = stages.time("restrict", () => restrictRecords(withLinkFields(query, expand), scope));
@@ -110,7 +117,7 @@ async function readPage(
         page.release?.();
         reserved.release();
       };
-      return { ...page, next, release };
+      return { ...page, next, state: stateOf(page.checkpoint), release };
     }
     const lines = linesOf(page.records);
     page.release?.();
@@ -138,16 +145,10 @@ async function countRecords(
   });
 }
 
-/** Number of digits of a checkpoint in a token. It is padded, so that the length of the token does not reveal it. */
-const checkpointDigits = 16;
-
-const positionOf = ({ checkpoint, key }: Bookmark): readonly unknown[] => [
-  String(checkpoint).padStart(checkpointDigits, "0"),
-  ...key,
-];
+const positionOf = ({ checkpoint, key }: Bookmark): readonly unknown[] => [stateOf(checkpoint), ...key];
 
 const bookmarkOf = ([checkpoint, ...key]: readonly unknown[]): Bookmark => ({
-  checkpoint: Number(checkpoint),
+  checkpoint: checkpointOfState(checkpoint),
   key,
 });
 
@@ -158,20 +159,3 @@ const withStaleTokenError = <T>(read: Promise<T>): Promise<T> =>
       ? new QueryError("invalid_skip_token", null, {}, "$skiptoken")
       : error;
   });
-
-/** Estimated size of a record without its null members, in bytes. Most records are smaller. */
-const valuesOfRecord = 4096;
-
-/** Length of `,"":null`. */
-const aroundNull = 8;
-
-/** Measured factor by which the annotations of full metadata lengthen a record. */
-const fullForm = 1.3;
-
-/** Estimates the size of a page in bytes before it is read, assuming that it is full. */
-function estimatedBytes({ select, top }: BoundQuery, withNulls: boolean, form: PageRead["form"]): number {
-  const nulls = withNulls
-    ? select.reduce((sum, { property }) => sum + property.name.length + aroundNull, 0)
-    : 0;
-  return Math.ceil(top * (nulls + valuesOfRecord) * (form?.control === undefined ? 1 : fullForm));
-}

@@ -114,6 +114,7 @@ type OfferedOption =
       | "$top"
       | "$skip"
       | "$skiptoken"
+      | "$deltatoken"
       | "$count"
       | "$format"
       | "$ignorenulls"
@@ -132,6 +133,7 @@ const options: Readonly<Record<OfferedOption, readonly [Schema, string]>> = {
   $top: [{ type: "integer", minimum: 0, maximum: maxTop }, "Records of a page"],
   $skip: [{ type: "integer", minimum: 0, maximum: maxSkip }, "Records to pass over"],
   $skiptoken: [textSchema, "Only ever part of a next link"],
+  $deltatoken: [textSchema, "Only ever part of a delta link"],
   $count: [flag, "Whether to count all records"],
   $format: [
     textSchema,

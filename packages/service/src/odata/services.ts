@@ -7,6 +7,7 @@ import { defaultOrder, maxSkip, maxTop, maxTopExpanded } from "../catalog.ts";
 import type { Config } from "../config.ts";
 import { Refused } from "../errors.ts";
 import { type Extension, switchedOffBut } from "../extensions.ts";
+import type { ChangeLimits } from "./change-source.ts";
 import { listingSource } from "./listing-source.ts";
 import { requirePlacekey } from "./placekey.ts";
 import { withNavigation } from "./related-sets.ts";
@@ -17,7 +18,14 @@ import type { SourceCaller, SourceServices } from "./source-services.ts";
 export type OdataServices = SourceServices & {
   readonly config: Pick<
     Config,
-    "pageSize" | "topIsTotal" | "tokenLife" | "baseUrl" | "extensions" | "minimumCellSize"
+    | "pageSize"
+    | "topIsTotal"
+    | "tokenLife"
+    | "deltaLife"
+    | "querySeconds"
+    | "baseUrl"
+    | "extensions"
+    | "minimumCellSize"
   >;
   readonly skipTokenKey: SkipTokenKey;
   /** Returns this number of random bytes, for the nonces of tokens, which must never repeat. */
@@ -70,6 +78,12 @@ function visibleModel(
   return model;
 }
 
+/** Returns the limits of delta links; undefined if the service does not offer them. */
+const changeLimitsOf = ({
+  config: { extensions, deltaLife, querySeconds },
+}: OdataServices): ChangeLimits | undefined =>
+  extensions.includes("delta") ? { life: deltaLife, seconds: querySeconds } : undefined;
+
 const queryDefaults: AnswerSession["queryDefaults"] = (entitySet) => ({
   orderBy: defaultOrder,
   searchable: searchableOf(entitySet),
@@ -82,7 +96,7 @@ export const sessionOf = (
   { scope, stages }: SourceCaller,
 ): AnswerSession => ({
   model: visibleModel(services.activeEntitySets, scope, services.config.extensions),
-  source: listingSource(services, { scope, stages }),
+  source: listingSource(services, { scope, stages }, changeLimitsOf(services)),
   settings,
   queryDefaults,
   customer: scope.customer,

@@ -24,9 +24,9 @@ export const querySettings = {
     isList: true,
     is: readBy(readExtensions),
     must: `\`none\`, or names with commas between of: ${extensionNames.join(", ")}`,
-    default: "expand",
+    default: "delta,expand",
     means:
-      "What is offered beyond the six sets, or `none`; any of `expand`, `search`, `compute`, `apply`: see [Extensions](#extensions)",
+      "What is offered beyond the six sets, or `none`; any of `delta`, `expand`, `search`, `compute`, `apply`: see [Extensions](#extensions)",
   },
   CADASTRE_BATCH_REQUESTS: {
     member: "batchRequests",
@@ -48,6 +48,14 @@ export const querySettings = {
     ...wholeNumber(1, 31_536_000),
     default: "86400",
     means: "Life of a `$skiptoken`, in seconds",
+  },
+  CADASTRE_DELTA_LIFE: {
+    member: "deltaLife",
+    path: "limits.delta_life",
+    ...wholeNumber(1, 31_536_000),
+    default: "604800",
+    means:
+      "Life of a delta link, in seconds, for which old versions of records are kept: see [Changes](#changes)",
   },
   CADASTRE_QUERY_SECONDS: {
     member: "querySeconds",

@@ -37,6 +37,8 @@ const baseUrl = "https://feed.example";
 /** The time of all requests, in seconds since 1970. */
 export const now = 1_750_000_000;
 
+const atNow = () => now * 1000;
+
 /** Key of the tokens, and constant random bytes, so that all services return equal tokens. Real services must not do this. */
 export const skipTokenKey = Buffer.alloc(32, 7);
 const random = (bytes: number) => Buffer.alloc(bytes, 9);
@@ -184,7 +186,7 @@ const profiles: ReadonlyMap<string, MlsProfile> = new Map([
 ]);
 
 /** Creates the application over a store. It admits the customers that the current rule has a scope for. */
-export const appOver = (store: Store, rule: () => Rule): Express => {
+export const appOver = (store: Store, rule: () => Rule, clock: () => number = atNow): Express => {
   const services: Services = {
     catalog: testCatalog,
     config: readConfig({
@@ -206,17 +208,17 @@ export const appOver = (store: Store, rule: () => Rule): Express => {
     scopes: activeScopes((customer) => rule().scopes[customer]),
     identities: async () => identitiesOf(resolutions),
     profiles: async () => profiles,
-    now: () => now * 1000,
+    now: clock,
     rates: createRates({ requestsPerSecond: 0, refusalsPerSecond: 0 }),
     readiness: { reasons: async () => [] },
   };
   return createApp(services);
 };
 
-export async function openSide(store: FilledStore): Promise<Side> {
+export async function openSide(store: FilledStore, clock?: () => number): Promise<Side> {
   let rule: Rule = { activeEntitySets: [], scopes: {} };
   const server = await listen(
-    appOver(store, () => rule),
+    appOver(store, () => rule, clock),
     { host: "127.0.0.1", port: 0 },
   );
   const base = `http://127.0.0.1:${server.port}`;
