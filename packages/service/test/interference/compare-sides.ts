@@ -4,10 +4,10 @@ import type { Request } from "./requests.ts";
 import { type Side, skipTokenKey } from "./side.ts";
 import { targetOf } from "./targets.ts";
 import { withForeignTokens, withOpenTokens, withoutTokens } from "./tokens.ts";
-import { varied, withProvisionalIds } from "./worlds.ts";
+import { after, varied, withProvisionalIds } from "./worlds.ts";
 
 /** Most pages of a walk that are compared. */
-const pages = 4;
+const pages = 6;
 
 /** Headers that differ between any two answers. */
 const ownHeaders = new Set(["date", "x-request-id"]);
@@ -18,8 +18,12 @@ const bytesOf = ({ status, headers, text }: Reply): string => {
   return [status, ...told.map(([name, value]) => `${name}: ${String(value)}`), "", text].join("\n");
 };
 
+/** Returns the link to the next page, or to what changes after the last one. */
 const nextLinkOf = ({ text, headers }: Reply): string | undefined =>
-  /"@odata\.nextLink":"([^"]+)"/.exec(text)?.[1] ?? /^<([^>]+)>/.exec(String(headers["link"]))?.[1];
+  /"@odata\.(?:nextLink|deltaLink)":"([^"]+)"/.exec(text)?.[1] ??
+  /^<([^>]+)>/.exec(String(headers["link"]))?.[1];
+
+const isDeltaLink = (link: string, { text }: Reply): boolean => text.includes(`"@odata.deltaLink":"${link}"`);
 
 /** Thrown if two answers differ that must be equal. */
 class Leak extends Error {
@@ -64,41 +68,64 @@ async function fill({ first, second, bare }: Sides, { grants, world, donor, lead
   await second.fill(varied(world, donor, grants.one));
 }
 
-/** Returns a function that changes what `one` may not see in the second store: to another state, and back on the next call. */
-function changing({ second }: Sides, { grants, world, donor, later }: Case): () => Promise<void> {
-  let hidden = donor;
-  return async () => {
-    if (later === null) return;
-    hidden = hidden === donor ? later : donor;
-    await second.fill(varied(world, hidden, grants.one));
+/** Changes of the stores during a walk. */
+type Changing = {
+  /** Changes what `one` may not see in the second store: to another state, and back on the next call. */
+  readonly hidden: () => Promise<void>;
+  /** Changes what both stores have, so that `one` sees it: to another state, and back on the next call. */
+  readonly visible: () => Promise<void>;
+};
+
+function changing({ first, second }: Sides, { grants, world, donor, later, change }: Case): Changing {
+  let [shown, hidden] = [world, donor];
+  return {
+    hidden: async () => {
+      if (later === null) return;
+      hidden = hidden === donor ? later : donor;
+      await second.fill(varied(shown, hidden, grants.one));
+    },
+    visible: async () => {
+      shown = shown === world ? after(world, change) : world;
+      await first.fill(shown);
+      await second.fill(varied(shown, hidden, grants.one));
+    },
   };
 }
 
-/** Compares the first pages of both stores. The second store changes after the first page. */
+/**
+ * Compares the first pages of both stores, and the changes after them. The second store changes after the first page, and both of them before
+ * changes are asked for.
+ */
 async function compareWalks(
   { first, second }: Sides,
   request: Request,
   { grants, lead, later }: Case,
-  change: () => Promise<void>,
+  change: Changing,
 ): Promise<void> {
   const { method, headers } = request;
   // A token contains the number of commits, so opened tokens are compared without it. Even their lengths must be equal.
   const isAhead = lead > 0 || later !== null;
   const shown = (reply: Reply) => (isAhead ? withOpenTokens(bytesOf(reply), skipTokenKey) : bytesOf(reply));
   let targets = [targetOf(request, grants.one), targetOf(request, grants.one)] as const;
+  let isChanged = false;
   for (let page = 1; page <= pages; page++) {
     // A next link is requested by its URL, however the first page was requested.
     const how = page === 1 ? request : { method, headers };
     const [a, b] = await Promise.all([first.ask("one", targets[0], how), second.ask("one", targets[1], how)]);
     requireSame(`${method} ${targets[0]}`, shown(a), shown(b));
     const [link, other] = [nextLinkOf(a), nextLinkOf(b)];
-    if (link === undefined || other === undefined) return;
+    if (link === undefined || other === undefined) break;
     if (page === 1) {
       await swapToken(first, link);
-      await change();
+      await change.hidden();
+    }
+    if (!isChanged && page < pages && isDeltaLink(link, a)) {
+      await change.visible();
+      isChanged = true;
     }
     targets = [link, other];
   }
+  if (isChanged) await change.visible();
 }
 
 /** Checks that another customer's token is answered like a random text. */

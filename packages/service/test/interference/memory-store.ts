@@ -2,36 +2,64 @@ import type { RestrictedQuery } from "@cadastre/entitlement";
 import { compareRows, evaluate, matches, type Projection, type Row } from "@cadastre/odata";
 import { type AppliedQuery, evaluateApply, evaluatedRecords } from "@cadastre/odata/apply";
 import { codecOf } from "@cadastre/odata/run";
-import type { Change, Store, StoredRecord, WritableStore } from "@cadastre/store";
+import {
+  type Change,
+  type ReadOptions,
+  type Store,
+  type StoredRecord,
+  StoreError,
+  type WritableStore,
+} from "@cadastre/store";
 import { keyOf, type ResourceName } from "./universe.ts";
 
 /** A store that records can be written to. */
 export type FilledStore = Store &
   Pick<WritableStore, "commit"> & { readonly builds: Pick<WritableStore["builds"], "publish"> };
 
-/** Opens a store of plain records that evaluates the restricted query with `evaluate` only. It keeps no versions. */
+/** Number of past states that are kept. */
+const keptStates = 100;
+
+/** Opens a store of plain records that evaluates the restricted query with `evaluate` only. It keeps its last states as they were. */
 export function openMemoryStore(): FilledStore {
   const records = new Map<string, StoredRecord>();
+  const states = new Map<number, ReadonlyMap<string, StoredRecord>>([[0, new Map()]]);
   let checkpoint = 0;
   const identityOf = (resource: string, key: unknown) => `${resource}/${String(key)}`;
 
-  const rowsOf = ({ entitySet: { name }, filter }: RestrictedQuery): Row[] =>
-    [...records.values()]
+  const stateAt = (at: number) => {
+    const state = states.get(at);
+    if (state === undefined) throw new StoreError("bookmark_expired");
+    return state;
+  };
+
+  /** Returns the records of a state; with another checkpoint, only those whose version the state there does not have. */
+  const recordsOf = ({ asOf, since, until }: Pick<ReadOptions, "asOf" | "since" | "until">) => {
+    const state = asOf === undefined ? records : stateAt(asOf);
+    const other = since ?? until;
+    const compared = other === undefined ? undefined : stateAt(other);
+    return [...state].flatMap(([identity, record]) => (compared?.get(identity) === record ? [] : [record]));
+  };
+
+  const rowsOf = ({ entitySet: { name }, filter }: RestrictedQuery, options: ReadOptions = {}): Row[] =>
+    recordsOf(options)
       .filter(({ resource }) => resource === name)
       .map(({ record, hidden, datasetId }) => ({ ...record, ...hidden, DatasetId: datasetId }))
       .filter((row) => matches(filter, row));
 
-  const page: Store["page"] = async (query, { from, count = false, nulls = true } = {}) => {
+  const page: Store["page"] = async (query, options = {}) => {
+    const { from, asOf, count = false, nulls = true, lines = false } = options;
     const key = keyOf(query.entitySet.name as ResourceName);
-    const matching = rowsOf(query);
+    const matching = rowsOf(query, options);
     const ordered = matching.toSorted((a, b) => compareRows(query.orderBy, a, b));
     const start = from === undefined ? query.skip : ordered.findIndex((row) => row[key] === from.key[0]) + 1;
     const rows = ordered.slice(start, start + query.top);
     const isLast = query.top === 0 || start + rows.length >= ordered.length;
     const last = rows.slice(-1).map((row) => row[key]);
-    const bookmark = { checkpoint: from?.checkpoint ?? checkpoint, key: last };
+    const bookmark = { checkpoint: from?.checkpoint ?? asOf ?? checkpoint, key: last };
+    const texts = rows.map((row) => recordText(row, query.select, nulls));
     return {
-      records: Buffer.from(rows.map((row) => recordText(row, query.select, nulls)).join(",")),
+      records: Buffer.from(lines ? texts.map((text) => `${text}\n`).join("") : texts.join()),
+      keys: rows.map((row) => row[key]),
       length: rows.length,
       last,
       checkpoint: bookmark.checkpoint,
@@ -89,7 +117,8 @@ export function openMemoryStore(): FilledStore {
     close: async () => {},
     commit: async (changes) => {
       for await (const change of changes) apply(change);
-      checkpoint++;
+      states.set(++checkpoint, new Map(records));
+      states.delete(checkpoint - keptStates);
       return { checkpoint, written: 0, unchanged: 0, removed: 0 };
     },
   };

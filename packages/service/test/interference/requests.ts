@@ -56,7 +56,15 @@ const headers = some(
     accept: fc.oneof(formats, pick("application/xml", "text/csv", "*/*")),
     "if-none-match": pick("*", '"a"'),
     "if-match": pick("*", '"a"'),
-    prefer: pick("maxpagesize=1", "odata.maxpagesize=2", "maxpagesize=x", "omit-values=nulls"),
+    prefer: pick(
+      "maxpagesize=1",
+      "odata.maxpagesize=2",
+      "maxpagesize=x",
+      "omit-values=nulls",
+      "track-changes",
+      "track-changes, maxpagesize=2",
+      "odata.track-changes, maxpagesize=5",
+    ),
     "odata-maxversion": pick("4.0", "4.01", "4.01", "5.0"),
   },
   5,
@@ -120,6 +128,7 @@ const rareOptions: fc.Arbitrary<Texts> = some(
     $format: pick("json", "xml", ";", ...fileFormats),
     $search: pick("Oven"),
     $skiptoken: pick("x", "AAAA"),
+    $deltatoken: pick("x", "AAAA"),
     $top: pick("-1", "1001"),
     $nope: pick("1"),
     custom: pick("1"),
@@ -201,6 +210,26 @@ const propertyOf = (resource: ResourceName) =>
     .tuple(entityOf(resource), pick(...universeSet(resource).type.properties.keys(), "Nope"))
     .map(([path, name]) => `${path}/${name}`);
 
+const trackedOf = (resource: ResourceName) =>
+  shaped({
+    resource,
+    path: collectionOf(resource),
+    options: some({ $select: selectsOf(resource), $filter: filtersOf(resource), $top: pick("0") }, 6),
+  });
+
+/** Requests after whose records the changes are asked for, on pages that mostly hold all records. */
+const tracked: fc.Arbitrary<Request> = fc
+  .tuple(
+    fc.oneof({ weight: 3, arbitrary: trackedOf("Property") }, ...resourceNames.map(trackedOf)),
+    pick("track-changes, maxpagesize=8", "track-changes", "maxpagesize=2, odata.track-changes"),
+    pick("4.0", "4.01"),
+  )
+  .map(([request, prefer, version]) => ({
+    ...request,
+    method: "GET",
+    headers: { prefer, "odata-maxversion": version },
+  }));
+
 /** Requests for each kind of path under the OData root. */
 const ofAddress: Readonly<Record<ResourcePath["kind"], fc.Arbitrary<Request>>> = {
   ServiceDocument: shaped({
@@ -239,6 +268,7 @@ const ofAddress: Readonly<Record<ResourcePath["kind"], fc.Arbitrary<Request>>> =
         options: extended(resource),
       })),
     },
+    { weight: 6, arbitrary: tracked },
     shaped({
       resource: "Property",
       path: collectionOf("Property"),

@@ -41,7 +41,7 @@ export const worlds: fc.Arbitrary<World> = fc
   .map((rows) => rows.filter((row) => row !== null));
 
 /** A change that replaces some records by those of another world. */
-type WorldChange = { readonly to: World; readonly kept: (identity: string) => boolean };
+export type WorldChange = { readonly to: World; readonly kept: (identity: string) => boolean };
 
 export const changes: fc.Arbitrary<WorldChange> = fc.record({ to: worlds, kept: fc.func(fc.boolean()) });
 
