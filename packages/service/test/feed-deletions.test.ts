@@ -126,6 +126,26 @@ test("events tell of deleted records, and those of others remove nothing", patie
   expect(sources.asked.length - before).toBe(2);
 });
 
+test.each([
+  ["delta", { Office: "delta" }],
+  ["events", { Office: "events" }],
+  ["silent", {}],
+])("a source with %s is found to tell of deletions by it", patient, async (from, found) => {
+  const name = `auto-${from}`;
+  await add(name, from, "auto");
+  expect((await feed("try", name)).code).toBe(0);
+  await feed("run", name, ...(from === "silent" ? ["--full"] : []), "--json");
+  await expect.poll(served).toEqual(["del-'3'", "del-1", "del-2"]);
+  expect(JSON.parse((await feed("show", name)).stdout)).toMatchObject({
+    deletions: "auto",
+    deletionsFrom: found,
+  });
+  offices = officesOf("del-1", "del-2");
+  events.push("del-'3'");
+  delta = [{ "@removed": { reason: "deleted" }, OfficeKey: "del-'3'" }];
+  expect(await removedBy(name)).toBe(from === "silent" ? 0 : 1);
+});
+
 test("a first run compares the keys once, though --full-every is due too", patient, async () => {
   await add("once", "events", "events");
   await feed("change", "once", "--full-every", "1d");

@@ -23,7 +23,7 @@ export type FeedSettings = CredentialOptions & {
   readonly commonFormat?: string;
   readonly every?: number;
   readonly fullEvery?: number;
-  readonly deletions?: DeletionSource | "none";
+  readonly deletions?: DeletionSource | "auto" | "none";
   readonly full?: boolean;
   readonly mapping?: string;
   readonly paging?: Paging;
@@ -67,8 +67,8 @@ export const withFeedOptions = (command: Command): Command =>
       .addOption(
         new Option(
           "--deletions <how>",
-          "how a Web API tells of what it has deleted: by EntityEvent, or by delta links of OData (default: none)",
-        ).choices(["none", ...deletionSources]),
+          "how a Web API tells of what it has deleted: by EntityEvent, by delta links of OData, or as it is found to do (default: none)",
+        ).choices(["none", "auto", ...deletionSources]),
       )
       .option("--full", "each file or document holds all records of the source")
       .option("--no-full", "each file or document holds changed records")

@@ -1,6 +1,6 @@
 import { relativeTime } from "@cadastre/client/terminal";
 import type { FeedRecord } from "@cadastre/store/registry";
-import { definitionOf, type FeedDefinition } from "../feeds/definition.ts";
+import { definitionOf, type FeedDefinition, progressOf } from "../feeds/definition.ts";
 
 /** Returns the state of a feed in one word. */
 function stateOf({ paused, leased, failures }: FeedRecord, now: number): string {
@@ -26,6 +26,9 @@ export function feedJson(feed: FeedRecord, now: number) {
     ...definition,
     location: locationText({ kind: definition.kind, location }),
     mapping: mapping?.file ?? null,
+    deletionsFrom: Object.fromEntries(
+      Object.entries(progressOf(feed).deletions).map(([resource, { from }]) => [resource, from]),
+    ),
     lastRun: instant(feed.lastEnd),
     lastSuccess: instant(feed.lastSuccess),
     nextRun: feed.paused ? null : instant(feed.due),

@@ -37,8 +37,11 @@ const definitionForm = z.strictObject({
   select: z.string().optional(),
   /** Milliseconds between two comparisons of all keys. */
   fullEvery: z.number().optional(),
-  /** How a Web API tells of what it has deleted. Undefined: only a comparison of all keys shows it. */
-  deletions: z.enum(deletionSources).optional(),
+  /**
+   * How a Web API tells of what it has deleted. `auto`: as it is found to do. Undefined, and if it does not: only a comparison of all
+   * keys shows it.
+   */
+  deletions: z.enum(["auto", ...deletionSources]).optional(),
   /** True if each file or document holds all records of the source. */
   full: z.boolean().optional(),
   maxRejects: z.number().optional(),
@@ -68,8 +71,13 @@ const progressForm = z.object({
   files: z.record(z.string(), z.string()).default({}),
   /** Time of the last comparison of all keys, by resource. */
   full: z.record(z.string(), z.number()).default({}),
-  /** Position in what the source tells of deletions, by resource, and the hash of the feed that it belongs to. */
-  deletions: z.record(z.string(), z.object({ feed: z.string(), position: z.string() })).default({}),
+  /** Position in what the source tells of deletions and how it tells of them, by resource, and the hash of the feed that it belongs to. */
+  deletions: z
+    .record(
+      z.string(),
+      z.object({ feed: z.string(), position: z.string(), from: z.enum(deletionSources).optional() }),
+    )
+    .default({}),
   /** Records of a Web API with the latest `ModificationTimestamp`, by resource. */
   latest: z.record(z.string(), z.object({ modified: z.number(), hashes: z.array(z.string()) })).default({}),
 });

@@ -4,7 +4,7 @@ import { rejectLimit } from "../ingest/reject-limit.ts";
 import { roundingOf } from "../ingest/rounding.ts";
 import { feedId } from "../replicate/feed.ts";
 import { replicateFeed } from "../replicate/replicate.ts";
-import { removeDeleted } from "../replicate/told-deletions.ts";
+import { findDeletions, removeDeleted } from "../replicate/told-deletions.ts";
 import type { FeedProgress } from "./definition.ts";
 import { webApiRequest, webApiResource } from "./feed-request.ts";
 import {
@@ -25,7 +25,7 @@ export async function stageWebApi(
   const { feed, definition, source, mapping, authorization, signal, onCounts } = run;
   const name = webApiResource(resource);
   const started = services.now();
-  const { fullEvery, maxRejects, paging = "auto", deletions } = definition;
+  const { fullEvery, maxRejects, paging = "auto" } = definition;
   const isDue = fullEvery !== undefined && (progress.full[resource] ?? 0) + fullEvery <= started;
   const rejects = rejectsFile(services, feed, resource);
   await rm(rejects, { force: true });
@@ -38,8 +38,10 @@ export async function stageWebApi(
     paging,
     maxShrink: services.maxShrink,
   };
-  const id = feedId(asking.feed, deletions ?? "");
   const known = progress.deletions[resource];
+  const deletions =
+    definition.deletions === "auto" ? (known?.from ?? (await findDeletions(asking))) : definition.deletions;
+  const id = feedId(asking.feed, deletions ?? "");
   const position = known?.feed === id ? known.position : undefined;
   // Without a position, the keys are compared when the deletions are read.
   const full = isDue && (deletions === undefined || position !== undefined);
@@ -61,6 +63,9 @@ export async function stageWebApi(
   const modified = report.since === null ? null : Date.parse(report.since);
   if (deletions === undefined) return { ...report, modified };
   const told = await removeDeleted(deletions, position, task);
-  progress.deletions = { ...progress.deletions, [resource]: { feed: id, position: told.position } };
+  progress.deletions = {
+    ...progress.deletions,
+    [resource]: { feed: id, position: told.position, from: deletions },
+  };
   return { ...report, removed: report.removed + told.removed, modified };
 }

@@ -132,7 +132,8 @@ async function* sourceEntries(
       // A second page is asked for even if the first has enough records, so that a trial fails where a run would.
       if (line >= limit && pages > 1) break;
     }
-    if (definition.deletions !== undefined) await tryDeletions(definition.deletions, asking);
+    const { deletions } = definition;
+    if (deletions !== undefined && deletions !== "auto") await tryDeletions(deletions, asking);
     return;
   }
   const place = location.replaceAll("{resource}", resource);

@@ -46,6 +46,18 @@ export async function tryDeletions(from: DeletionSource, asking: FeedRequest): P
   await readers[from].start(asking, true);
 }
 
+/** Returns how a source tells of deletions: by delta links, else by events. Undefined if it does not. */
+export async function findDeletions(asking: FeedRequest): Promise<DeletionSource | undefined> {
+  for (const from of ["delta", "events"] as const)
+    try {
+      await tryDeletions(from, asking);
+      return from;
+    } catch (error) {
+      if (!(error instanceof FeedError)) throw error;
+    }
+  return undefined;
+}
+
 /**
  * Stages the removal of the records that the source has deleted since a position, whose keys it keeps in memory. Without a position, or
  * with one that the source no longer knows, it compares all keys.
@@ -153,10 +165,13 @@ const trackChanges = "odata.track-changes";
 
 async function firstDeltaLink(asking: FeedRequest, isTrial: boolean): Promise<string> {
   let link: string | undefined;
+  const first = keysUrl(asking.feed);
+  // Without records, so that the first page is the last one, which has the link.
+  if (isTrial) first.searchParams.set("$top", "0");
   const tracked = { ...asking, preference: trackChanges };
-  for await (const { nextLink, deltaLink } of linkedPages(keysUrl(asking.feed), tracked)) {
+  for await (const { deltaLink } of linkedPages(first, tracked)) {
     link = deltaLink;
-    if (isTrial && nextLink !== undefined) return nextLink;
+    if (isTrial) break;
   }
   if (link !== undefined) return link;
   throw new FeedError(
