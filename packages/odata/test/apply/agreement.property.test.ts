@@ -140,7 +140,10 @@ async function check(gen: fc.GeneratorValue, { entitySet, texts, rows }: Case): 
   }
 }
 
-/** Binds a query; undefined if it is too complex. */
+/** Refusals of queries that may arise: of complex ones, and of `''` where a value is of an enumeration. */
+const refusals: ReadonlySet<string> = new Set(["query_too_complex", "invalid_literal"]);
+
+/** Binds a query; undefined if it is refused. */
 function boundOf(
   text: string,
   filter: string | undefined,
@@ -154,7 +157,7 @@ function boundOf(
       top: 1000,
     });
   } catch (error) {
-    if (error instanceof QueryError && error.code === "query_too_complex") return undefined;
+    if (error instanceof QueryError && refusals.has(error.code)) return undefined;
     throw error;
   }
 }
