@@ -25,6 +25,8 @@ declare class Compiled {
 export type Scope = Compiled & {
   readonly customer: string;
   readonly version: number;
+  /** Time at which the entitlement was issued, in seconds since 1970. */
+  readonly issuedAt: number;
   readonly products: readonly Product[];
   readonly channels: Readonly<Record<Channel, boolean>>;
   readonly capabilities: readonly Capability[];
@@ -80,10 +82,21 @@ function compileGranted(
   for (const entitySet of entitySets) refuseHiddenNames(entitySet);
   const grants = collectGrants(entitlement.datasets, grantableOf(options), granted);
   const resources = narrowResources({ entitySets, grants, regions: entitlement.regions, rules });
-  const { sub, ver, products, channels, capabilities = [], regions, datasets, limits = {} } = entitlement;
+  const {
+    sub,
+    ver,
+    iat,
+    products,
+    channels,
+    capabilities = [],
+    regions,
+    datasets,
+    limits = {},
+  } = entitlement;
   const scope = Object.freeze({
     customer: sub,
     version: ver,
+    issuedAt: iat,
     products,
     channels,
     capabilities,

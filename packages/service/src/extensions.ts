@@ -7,6 +7,7 @@ const optionsByExtension = {
   search: "$search",
   compute: "$compute",
   apply: "$apply",
+  field: null,
 } as const satisfies Record<string, SystemOptionName | null>;
 
 /** An extension of the interface that a service may offer. */

@@ -5,14 +5,17 @@ const documents = "https://oasis-tcs.github.io/odata-vocabularies/vocabularies";
 /** A vocabulary of annotations, with the URLs of its document in XML and in JSON. */
 export type Vocabulary = { readonly namespace: string; readonly xml: string; readonly json: string };
 
-/** Source: OData Vocabularies 4.0. */
-const vocabularies: readonly Vocabulary[] = ["Org.OData.Measures.V1", "Org.OData.Core.V1"].map(
-  (namespace) => ({
-    namespace,
-    xml: `${documents}/${namespace}.xml`,
-    json: `${documents}/${namespace}.json`,
-  }),
-);
+/** Source: OData Vocabularies 4.0; OData Extension for Data Aggregation 4.0, section 5. */
+const vocabularies: readonly Vocabulary[] = [
+  "Org.OData.Measures.V1",
+  "Org.OData.Core.V1",
+  "Org.OData.Capabilities.V1",
+  "Org.OData.Aggregation.V1",
+].map((namespace) => ({
+  namespace,
+  xml: `${documents}/${namespace}.xml`,
+  json: `${documents}/${namespace}.json`,
+}));
 
 /** Returns the vocabularies that the model's annotations use. A `$metadata` document must reference each of them. */
 export const vocabulariesOf = (model: EntityModel): readonly Vocabulary[] =>

@@ -1,11 +1,20 @@
 export type Attributes = Readonly<Record<string, string | number>>;
 
-/** An XML element that holds other elements and no text. */
+/** An XML element that holds either other elements or a text. */
 export type XmlElement = {
   readonly name: string;
   readonly attributes: Attributes;
   readonly children: readonly XmlElement[];
+  readonly text?: string;
 };
+
+/** Returns an element that holds a text. */
+export const textElement = (name: string, text: string): XmlElement => ({
+  name,
+  attributes: {},
+  children: [],
+  text,
+});
 
 export const element = (
   name: string,
@@ -13,13 +22,14 @@ export const element = (
   children: readonly XmlElement[] = [],
 ): XmlElement => ({ name, attributes, children });
 
-/** Prints a document with one element a line. Values of attributes are escaped; names must be names of XML. */
+/** Prints a document with one element a line. Texts and values of attributes are escaped; names must be names of XML. */
 export const printDocument = (root: XmlElement): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n${print(root, "")}`;
 
-function print({ name, attributes, children }: XmlElement, indent: string): string {
+function print({ name, attributes, children, text }: XmlElement, indent: string): string {
   const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${escaped(String(value))}"`);
   const start = `${indent}<${name}${written.join("")}`;
+  if (text !== undefined) return `${start}>${escaped(text)}</${name}>`;
   if (children.length === 0) return `${start}/>`;
   const inner = children.map((child) => print(child, `${indent}  `));
   return [`${start}>`, ...inner, `${indent}</${name}>`].join("\n");

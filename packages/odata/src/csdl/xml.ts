@@ -10,7 +10,7 @@ import {
 } from "../model/types.ts";
 import { bindingsOf, numberedMembers, schemaTypesOf, splitName, structuredOf } from "./schema-types.ts";
 import { vocabulariesOf } from "./vocabularies.ts";
-import { type Attributes, element, printDocument, type XmlElement } from "./xml-element.ts";
+import { type Attributes, element, printDocument, textElement, type XmlElement } from "./xml-element.ts";
 
 /** Writes the model as a CSDL XML document, the body of `$metadata`. Source: OData CSDL XML 4.01. */
 export function writeCsdlXml(model: EntityModel, version: "4.0" | "4.01" = "4.0"): string {
@@ -111,11 +111,24 @@ const entitySet = ({ name, type, annotations }: EntitySet, model: EntityModel): 
     ...annotated(annotations),
   ]);
 
-/** Attribute of an `Annotation` element that holds a value, by the JavaScript type of the value. */
+/** Attribute of an element that holds a constant, by the JavaScript type of the constant. */
 const valueAttributes = { string: "String", number: "Int", boolean: "Bool" } as const;
 
 const annotated = (annotations: readonly Annotation[] = []): readonly XmlElement[] =>
-  annotations.map(({ term, value }) => {
-    const attribute = valueAttributes[typeof value as keyof typeof valueAttributes];
-    return element("Annotation", { Term: term, [attribute]: String(value) });
-  });
+  annotations.map(({ term, value }) => valued("Annotation", { Term: term }, value));
+
+/** Returns an element that holds the value of an annotation, or of a property of it. */
+function valued(name: string, attributes: Attributes, value: Annotation["value"]): XmlElement {
+  if (Array.isArray(value)) {
+    const items = (value as readonly string[]).map((item) => textElement("String", item));
+    return element(name, attributes, [element("Collection", {}, items)]);
+  }
+  if (typeof value === "object") {
+    const values = Object.entries(value).map(([property, one]) =>
+      valued("PropertyValue", { Property: property }, one),
+    );
+    return element(name, attributes, [element("Record", {}, values)]);
+  }
+  const attribute = valueAttributes[typeof value as keyof typeof valueAttributes];
+  return element(name, { ...attributes, [attribute]: String(value) });
+}

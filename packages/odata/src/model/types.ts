@@ -60,11 +60,15 @@ export type ValueOf<T extends ValueType> = T extends PrimitiveType
     ? readonly (EdmValues[P] | null)[]
     : never;
 
+/** A constant, or a collection of texts. */
+type AnnotationConstant = string | number | boolean | readonly string[];
+
 /** A vocabulary annotation, as it appears in `$metadata`. Source: OData CSDL 4.01, section 14. */
 export type Annotation = {
   /** Qualified name of the term, such as `RESO.OData.Metadata.LookupName`. */
   readonly term: string;
-  readonly value: string | number | boolean;
+  /** A record has its values by the names of its properties. */
+  readonly value: AnnotationConstant | Readonly<Record<string, AnnotationConstant>>;
 };
 
 /**

@@ -30,6 +30,10 @@ export const arraySource =
   (restrictions) =>
     sourceOver(() => restrictedRows(arrays, declared, restrictions));
 
+/** Reads records from the rows of entity sets, by name, under no restriction. It reads no related rows. */
+export const rowSource = (rowsOf: (entitySet: string) => readonly Row[]): RecordSource =>
+  sourceOver(() => rowsOf);
+
 /** Returns the rows of an entity set, with the related rows as members. */
 type RowsOf = (entitySet: string) => readonly Row[];
 

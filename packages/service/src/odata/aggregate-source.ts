@@ -2,6 +2,7 @@ import { type RestrictedApply, restrictApply } from "@cadastre/entitlement";
 import { QueryError } from "@cadastre/odata";
 import type { AppliedQuery } from "@cadastre/odata/apply";
 import type { AppliedSource } from "@cadastre/server/parts";
+import { isFieldSet } from "./field-set.ts";
 import { refusePathsIn } from "./related-sets.ts";
 import type { SourceCaller, SourceServices } from "./source-services.ts";
 
@@ -15,7 +16,10 @@ export const aggregateSource = (
 ): AppliedSource => {
   const restrictResult = (applied: AppliedQuery): RestrictedApply =>
     stages.time("restrict", () => {
-      refusePathsIn(applied.apply.steps);
+      const { entitySet, steps } = applied.apply;
+      if (isFieldSet(entitySet))
+        throw new QueryError("not_supported", null, { feature: "`$apply` to `Field`" }, "$apply");
+      refusePathsIn(steps);
       return restrictApply(applied, scope, config.minimumCellSize);
     });
   return {

@@ -7,7 +7,9 @@ import { defaultOrder, maxSkip, maxTop, maxTopExpanded } from "../catalog.ts";
 import type { Config } from "../config.ts";
 import { Refused } from "../errors.ts";
 import { type Extension, switchedOffBut } from "../extensions.ts";
+import { withCapabilities } from "./capabilities.ts";
 import type { ChangeLimits } from "./change-source.ts";
+import { fieldEntitySet, withFieldSet } from "./field-set.ts";
 import { listingSource } from "./listing-source.ts";
 import { requirePlacekey } from "./placekey.ts";
 import { withNavigation } from "./related-sets.ts";
@@ -72,7 +74,9 @@ function visibleModel(
   const visible = active
     .filter(({ name }) => scope.visible(name))
     .map((entitySet) => visibleEntitySet(entitySet, scope));
-  const entitySets = extensions.includes("expand") ? withNavigation(visible) : visible;
+  const linked = extensions.includes("expand") ? withNavigation(visible) : visible;
+  const all = extensions.includes("field") && linked.length > 0 ? [...linked, fieldEntitySet] : linked;
+  const entitySets = all.map((entitySet) => withCapabilities(entitySet, extensions));
   const model = { ...dictionaryCatalog.model, entitySets };
   ofActive.set(scope, model);
   return model;
@@ -94,12 +98,15 @@ export const sessionOf = (
   services: OdataServices,
   settings: AnswerSettings,
   { scope, stages }: SourceCaller,
-): AnswerSession => ({
-  model: visibleModel(services.activeEntitySets, scope, services.config.extensions),
-  source: listingSource(services, { scope, stages }, changeLimitsOf(services)),
-  settings,
-  queryDefaults,
-  customer: scope.customer,
-  scope: scope.scopeSha256,
-  scopeChanged: () => new Refused("entitlement_changed", { target: "$skiptoken" }),
-});
+): AnswerSession => {
+  const model = visibleModel(services.activeEntitySets, scope, services.config.extensions);
+  return {
+    model,
+    source: withFieldSet(listingSource(services, { scope, stages }, changeLimitsOf(services)), model, scope),
+    settings,
+    queryDefaults,
+    customer: scope.customer,
+    scope: scope.scopeSha256,
+    scopeChanged: () => new Refused("entitlement_changed", { target: "$skiptoken" }),
+  };
+};

@@ -40,11 +40,12 @@ export function openMemoryStore(): FilledStore {
     return [...state].flatMap(([identity, record]) => (compared?.get(identity) === record ? [] : [record]));
   };
 
-  const rowsOf = ({ entitySet: { name }, filter }: RestrictedQuery, options: ReadOptions = {}): Row[] =>
+  const allRowsOf = (name: string, options: ReadOptions = {}): Row[] =>
     recordsOf(options)
       .filter(({ resource }) => resource === name)
-      .map(({ record, hidden, datasetId }) => ({ ...record, ...hidden, DatasetId: datasetId }))
-      .filter((row) => matches(filter, row));
+      .map(({ record, hidden, datasetId }) => ({ ...record, ...hidden, DatasetId: datasetId }));
+  const rowsOf = ({ entitySet: { name }, filter }: RestrictedQuery, options: ReadOptions = {}): Row[] =>
+    allRowsOf(name, options).filter((row) => matches(filter, row));
 
   const page: Store["page"] = async (query, options = {}) => {
     const { from, asOf, count = false, nulls = true, lines = false } = options;
@@ -92,9 +93,9 @@ export function openMemoryStore(): FilledStore {
       const cells = [...counts].flatMap(([cell, count]) => [...cell.split(",").map(Number), count]);
       return { checkpoint, cells: Int32Array.from(cells) };
     },
-    apply: async ({ applied, entities }, { from, count = false, form }) => {
+    apply: async ({ applied }, { from, count = false, form }) => {
       const { query } = applied;
-      const found = appliedRows(applied, rowsOf(entities));
+      const found = appliedRows(applied, allRowsOf(applied.apply.entitySet.name));
       // A position is the number of rows before it.
       const start = from === undefined ? query.skip : Number(from[0]);
       const rows = found.slice(start, start + query.top);
@@ -105,7 +106,7 @@ export function openMemoryStore(): FilledStore {
         ...(count ? { count: found.length } : {}),
       };
     },
-    countApplied: async ({ applied, entities }) => appliedRows(applied, rowsOf(entities)).length,
+    countApplied: async ({ applied }) => appliedRows(applied, allRowsOf(applied.apply.entitySet.name)).length,
     one: async (query, options) => {
       const { length, records: found } = await page(query, options);
       return length === 0 ? undefined : found;

@@ -274,6 +274,19 @@ const ofAddress: Readonly<Record<ResourcePath["kind"], fc.Arbitrary<Request>>> =
       path: collectionOf("Property"),
       options: both(plainOptions("Property"), some({ placekey }, 1)),
     }),
+    shaped({
+      resource: "Property",
+      path: pick("/reso/odata/Field", "/reso/odata/Field/$count", "/reso/odata/Field('Property-ListPrice')"),
+      options: some(
+        {
+          $filter: pick("FieldName eq 'ListPrice'", "ResourceName eq 'Member'", "contains(FieldName,'a')"),
+          $orderby: pick("FieldName desc", "ModificationTimestamp"),
+          $top: pick("2", "500"),
+          $count: boolean,
+        },
+        2,
+      ),
+    }),
     {
       weight: 2,
       arbitrary: ofEach((resource) => ({

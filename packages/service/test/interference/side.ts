@@ -194,7 +194,7 @@ export const appOver = (store: Store, rule: () => Rule, clock: () => number = at
       CADASTRE_PAGE_SIZE: "3",
       CADASTRE_MINIMUM_CELL_SIZE: "2",
       CADASTRE_MCP: "true",
-      CADASTRE_EXTENSIONS: "delta,expand,search,compute,apply",
+      CADASTRE_EXTENSIONS: "delta,expand,search,compute,apply,field",
     }),
     log: pino({ level: "silent" }),
     store,

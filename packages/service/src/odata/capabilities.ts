@@ -1,0 +1,62 @@
+import type { EntitySet } from "@cadastre/odata";
+import type { Annotation } from "@cadastre/odata/run";
+import { maxSkip, maxTop, maxTopExpanded } from "../catalog.ts";
+import type { Extension } from "../extensions.ts";
+import { isFieldSet } from "./field-set.ts";
+import { searchableOf } from "./searchable.ts";
+
+/** Largest `$levels`, which is the depth of an expansion that is always answered. */
+const expandLevels = 16;
+
+/** Transformations of `$apply` that the service answers. */
+const transformations = [
+  "aggregate",
+  "groupby",
+  "filter",
+  "search",
+  "compute",
+  "concat",
+  "identity",
+  "orderby",
+  "top",
+  "skip",
+  "topcount",
+  "bottomcount",
+];
+
+/** Returns what a set supports, as annotations of `$metadata`. Source: OData Capabilities Vocabulary 4.0. */
+function capabilitiesOf(entitySet: EntitySet, extensions: readonly Extension[]): readonly Annotation[] {
+  const offers = (name: Extension) => extensions.includes(name);
+  const isExpandable = offers("expand") && (entitySet.type.structured?.size ?? 0) > 0;
+  const pages = `A page has at most ${maxTop} records${isExpandable ? `, ${maxTopExpanded} with $expand` : ""}`;
+  const own = (term: string, value: Annotation["value"]): Annotation => ({
+    term: `Org.OData.Capabilities.V1.${term}`,
+    value,
+  });
+  return [
+    { term: "Org.OData.Core.V1.LongDescription", value: `${pages}. $skip is at most ${maxSkip}.` },
+    own("FilterRestrictions", { Filterable: true }),
+    own("SortRestrictions", { Sortable: true }),
+    own("CountRestrictions", { Countable: true }),
+    own("TopSupported", true),
+    own("SkipSupported", true),
+    own("ComputeSupported", offers("compute")),
+    own(
+      "ExpandRestrictions",
+      isExpandable ? { Expandable: true, MaxLevels: expandLevels } : { Expandable: false },
+    ),
+    own("SearchRestrictions", { Searchable: offers("search") && searchableOf(entitySet).length > 0 }),
+    own("InsertRestrictions", { Insertable: false }),
+    own("UpdateRestrictions", { Updatable: false }),
+    own("DeleteRestrictions", { Deletable: false }),
+    ...(offers("apply") && !isFieldSet(entitySet)
+      ? [{ term: "Org.OData.Aggregation.V1.ApplySupported", value: { Transformations: transformations } }]
+      : []),
+  ];
+}
+
+/** Adds what a set supports to its annotations. */
+export const withCapabilities = (entitySet: EntitySet, extensions: readonly Extension[]): EntitySet => ({
+  ...entitySet,
+  annotations: [...(entitySet.annotations ?? []), ...capabilitiesOf(entitySet, extensions)],
+});
