@@ -3,6 +3,7 @@ import type { PostgresAddress, SecretSources } from "./data/data-folder.ts";
 import { type MasterKeys, toMasterKeys } from "./data/master-key.ts";
 import { fileReason } from "./file-error.ts";
 import { leastMemory } from "./http/memory-limits.ts";
+import { certificationPreset } from "./settings/certification-preset.ts";
 import { masterKeyForm } from "./settings/data-settings.ts";
 import type { SettingName } from "./settings/member-paths.ts";
 import type { Setting } from "./settings/setting.ts";
@@ -63,11 +64,15 @@ export function readConfig(environment: Environment): Config {
   const faultsOfTracing: string[] = [];
   let hasCollector = false;
   const values: Record<string, unknown> = {};
+  const certification = environment["CADASTRE_CERTIFICATION"];
+  const isForCertification =
+    (isSet(certification) ? certification : file.values.get("CADASTRE_CERTIFICATION")?.text) === "true";
   for (const [name, setting] of Object.entries<Setting>(settings)) {
     const own = environment[name];
     const inFile = isSet(own) ? undefined : file.values.get(name as SettingName);
     const given = inFile?.text ?? own;
-    const text = isSet(given) ? given : "default" in setting ? setting.default : undefined;
+    const preset = isForCertification ? certificationPreset[name as SettingName] : undefined;
+    const text = isSet(given) ? given : (preset ?? ("default" in setting ? setting.default : undefined));
     if (text === undefined) continue;
     if (addressesOfTraces.has(name)) hasCollector = true;
     const read = setting.is.safeParse(text);

@@ -26,6 +26,7 @@ test("without variables everything has its default", () => {
     minimumCellSize: 10,
     topIsTotal: false,
     extensions: ["delta", "expand"],
+    certification: false,
     batchRequests: 100,
     requestsPerSecond: 100,
     refusalsPerSecond: 10,
@@ -59,6 +60,18 @@ test("without variables everything has its default", () => {
     audit: "file",
     logLevel: "info",
   });
+});
+
+test("certification has defaults of its own, and what is set stands", () => {
+  const { odataVersion, topIsTotal, pageSize, extensions } = readConfig({ CADASTRE_CERTIFICATION: "true" });
+  expect({ odataVersion, topIsTotal, pageSize }).toEqual({
+    odataVersion: "4.01",
+    topIsTotal: true,
+    pageSize: 1000,
+  });
+  expect(extensions).toEqual(expect.arrayContaining(["expand", "field"]));
+  const own = { CADASTRE_CERTIFICATION: "true", CADASTRE_PAGE_SIZE: "50", CADASTRE_EXTENSIONS: "none" };
+  expect(readConfig(own)).toMatchObject({ pageSize: 50, extensions: [], topIsTotal: true });
 });
 
 test("standbys are read from beside their primary alone, and an error does not tell a password", () => {

@@ -28,6 +28,14 @@ export const querySettings = {
     means:
       "What is offered beyond the six sets, or `none`; any of `delta`, `expand`, `search`, `compute`, `apply`, `field`: see [Extensions](#extensions)",
   },
+  CADASTRE_CERTIFICATION: {
+    member: "certification",
+    path: "certification",
+    ...trueOrFalse,
+    default: "false",
+    means:
+      "Whether the defaults are those that RESO certification needs: see [Certification](#certification)",
+  },
   CADASTRE_BATCH_REQUESTS: {
     member: "batchRequests",
     path: "limits.batch_requests",
