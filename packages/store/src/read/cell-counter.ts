@@ -28,6 +28,14 @@ export class CellCounter {
       this.add(cells[at] as number, cells[at + 1] as number, sign * (cells[at + 2] as number));
   }
 
+  /** Returns the count of a cell, and sets it to 0. */
+  take(first: number, second: number): number {
+    const at = this.#find(first, second);
+    const count = this.#table[at + 2] as number;
+    this.#table[at + 2] = 0;
+    return count;
+  }
+
   /** Returns three numbers for each cell whose count is not 0, see `CellCounts`. */
   finish(): Int32Array {
     const table = this.#table;

@@ -121,8 +121,24 @@ export function currentCells(read: CellsResult | undefined, known: CellCounts | 
   const { counts, isChange } = read;
   if (!isChange || known === undefined) return counts;
   if (counts.length === 0) return known.cells;
-  const counter = new CellCounter();
-  counter.addAll(known.cells, 1);
-  counter.addAll(counts, 1);
-  return counter.finish();
+  return addChange(known.cells, counts);
+}
+
+/** Adds a change to counts. The hash table is that of the change alone: it is small, and the counts may be of a million cells. */
+function addChange(known: Int32Array, change: Int32Array): Int32Array {
+  const changed = new CellCounter();
+  changed.addAll(change, 1);
+  const cells = new Int32Array(known.length + change.length);
+  let length = 0;
+  for (let at = 0; at < known.length; at += 3) {
+    const [first, second] = [known[at] as number, known[at + 1] as number];
+    const count = (known[at + 2] as number) + changed.take(first, second);
+    if (count === 0) continue;
+    cells[length++] = first;
+    cells[length++] = second;
+    cells[length++] = count;
+  }
+  const added = changed.finish();
+  cells.set(added, length);
+  return cells.slice(0, length + added.length);
 }
