@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasChromium, keepKeys, launch, watchFaults } from "./support/chromium.ts";
 import { type DemoService, startDemo } from "./support/demo-service.ts";
+import { violationsOf } from "./support/violations.ts";
 
 /** Folder of the pictures that are taken of every page, to be looked at. */
 const pictures = fileURLToPath(new URL("../../reports/pages", import.meta.url));
@@ -17,21 +17,8 @@ const looks = (["light", "dark"] as const).flatMap((colorScheme) =>
   [1440, 400].map((width) => ({ colorScheme, width })),
 );
 
-type Violation = { readonly id: string; readonly nodes: readonly string[] };
-
-/** Runs axe beside the page, so that its policy stays in force. */
-async function violationsOf(page: Page): Promise<readonly Violation[]> {
-  const session = await page.context().newCDPSession(page);
-  await session.send("Runtime.evaluate", { expression: axe.source });
-  const { result } = await session.send("Runtime.evaluate", {
-    expression: `axe.run({ resultTypes: ["violations"] }).then(({ violations }) =>
-      violations.map(({ id, nodes }) => ({ id, nodes: nodes.slice(0, 3).map(({ html, any }) => html.slice(0, 160) + " " + (any[0]?.message ?? "")) })))`,
-    awaitPromise: true,
-    returnByValue: true,
-  });
-  await session.detach();
-  return result.value as readonly Violation[];
-}
+/** A map whose places are all loaded. Before any is asked for there are none. */
+const places = '.map-canvas[aria-busy=false]:not([data-points="0"])';
 
 /** Screens, and what must be there before they are looked at. */
 const screens: readonly {
@@ -40,7 +27,7 @@ const screens: readonly {
   readonly ready: string;
   readonly act?: (page: Page) => Promise<void>;
 }[] = [
-  { name: "explore", fragment: "", ready: ".map-canvas[aria-busy=false]" },
+  { name: "explore", fragment: "", ready: places },
   {
     name: "filter",
     fragment: "#/Property?$filter=City%20eq%20'Austin'%20and%20ListPrice%20lt%20500000&view=table",
@@ -48,7 +35,7 @@ const screens: readonly {
   },
   { name: "fault", fragment: "#/Property?view=table", ready: ".grid-row", act: (page) => misspell(page) },
   { name: "nothing", fragment: "#/Property?$filter=City%20eq%20'Nowhere'&view=table", ready: ".empty" },
-  { name: "map", fragment: "#/Property?view=map", ready: ".map-canvas[aria-busy=false]" },
+  { name: "map", fragment: "#/Property?view=map", ready: places },
   { name: "record", fragment: "#/Property?view=table", ready: ".grid-row", act: (page) => openFirst(page) },
   { name: "coverage", fragment: "#/Property?view=coverage", ready: ".heat-table" },
   { name: "market", fragment: "#/Property?view=market", ready: ".market-card, .empty" },
@@ -86,11 +73,10 @@ const screens: readonly {
   {
     name: "compare-map",
     fragment: "#/Property?$filter=StateOrProvince%20eq%20'WA'&view=map",
-    ready: ".map-canvas[aria-busy=false]",
+    ready: places,
     act: async (page) => {
-      await page.getByRole("button", { name: "+ Compare" }).click();
-      await page.locator(".key-second select").selectOption("coarse");
-      await page.locator(".map-canvas[aria-busy=false]").waitFor();
+      await compareWithCoarse(page);
+      await page.locator(places).waitFor();
     },
   },
 ];
@@ -142,10 +128,14 @@ describe.skipIf(!hasChromium())("the page for everybody", () => {
       await page.goto(`${demo.origin}/${fragment}`);
       await page.locator(ready).first().waitFor();
       await act?.(page);
+      await page.getByText("Counting …").waitFor({ state: "hidden" });
       await page.screenshot({ path: pictureOf(name, colorScheme, width) });
       expect(await violationsOf(page)).toEqual([]);
       expect(faults).toEqual([]);
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+      const heads = await page.locator("dialog[open] .dialog-head :is(button, input)").all();
+      const ends = await Promise.all(heads.map((head) => head.boundingBox()));
+      for (const end of ends) expect((end?.x ?? 0) + (end?.width ?? 0)).toBeLessThanOrEqual(width - 16);
       await context.close();
     },
   );
