@@ -5,4 +5,6 @@ const lookupTerm = "RESO.OData.Metadata.LookupName";
 
 /** Returns the names of the lookups that a property's values are from. */
 export const lookupNamesOf = ({ annotations = [] }: StructuralProperty): readonly string[] =>
-  annotations.filter(({ term }) => term === lookupTerm).map(({ value }) => String(value));
+  annotations
+    .filter(({ term }) => term === lookupTerm)
+    .flatMap(({ value }) => (typeof value === "string" ? [value] : []));

@@ -10,7 +10,7 @@ import type { EncodingName } from "../sql/encoding.ts";
 import { identifier, join, type SqlFragment, sql, value } from "../sql/fragment.ts";
 import {
   type AppliedRows,
-  contextOf,
+  compileContextOf,
   innerKey,
   queryOver,
   selectedValue,
@@ -53,7 +53,7 @@ function afterStep(step: ApplyStep, rows: AppliedRows, dialect: Dialect): Applie
   const { mapping } = rows;
   switch (step.kind) {
     case "Filter": {
-      const conditions = conditionsOf({ filter: step.condition }, mapping, contextOf(rows, dialect));
+      const conditions = conditionsOf({ filter: step.condition }, mapping, compileContextOf(rows, dialect));
       return { ...rows, mapping: { ...mapping, where: join(conditions, " and ") } };
     }
     case "Limit":
@@ -93,7 +93,7 @@ const isCounted = identifier("counted");
 function groupedMapping(step: GroupStep, rows: AppliedRows, dialect: Dialect): Mapping {
   const { keys, aggregates, condition, cells } = step;
   const { mapping } = rows;
-  const context = contextOf(rows, dialect);
+  const context = compileContextOf(rows, dialect);
   const keyValues = keys.map(({ expression }) => selectedValue(expression, context));
   const compiled = aggregates.map((aggregate, i) =>
     compileAggregate(
@@ -187,7 +187,7 @@ function selectBranch(
   dialect: Dialect,
 ): SqlFragment {
   const result = afterSteps(steps, rows, dialect);
-  const context = contextOf(result, dialect);
+  const context = compileContextOf(result, dialect);
   const computed = (node: BoundNode): SqlFragment =>
     toComputedOperand(compileOperand(fold(node), context), context).sql;
   const sort = sortOf(orderBy, result, context);

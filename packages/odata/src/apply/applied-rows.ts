@@ -33,7 +33,7 @@ export const queryOver = (entitySet: EntitySet, orderBy: BoundQuery["orderBy"] =
 });
 
 /** Returns the context in which expressions over rows are compiled. */
-export const contextOf = ({ mapping, entitySet }: AppliedRows, dialect: Dialect): CompileContext =>
+export const compileContextOf = ({ mapping, entitySet }: AppliedRows, dialect: Dialect): CompileContext =>
   targetOf(dialect, mapping, valuesOf(queryOver(entitySet)));
 
 /** Returns the `where` of a mapping, or nothing. */

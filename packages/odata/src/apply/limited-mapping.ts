@@ -2,7 +2,14 @@ import type { Mapping } from "../compile/mapping.ts";
 import { keyOperand, keyProperties } from "../compile/select.ts";
 import type { Dialect } from "../sql/dialect.ts";
 import { identifier, join, type SqlFragment, sql, value } from "../sql/fragment.ts";
-import { type AppliedRows, contextOf, innerKey, selectedValue, sortOf, whereOf } from "./applied-rows.ts";
+import {
+  type AppliedRows,
+  compileContextOf,
+  innerKey,
+  selectedValue,
+  sortOf,
+  whereOf,
+} from "./applied-rows.ts";
 import type { ApplyStep } from "./bound-apply.ts";
 
 /** SQLite skips rows only after a limit. */
@@ -22,7 +29,7 @@ export function limitedMapping(
     return { ...read, from: sql`(${found}) as ${identifier("limited")}` };
   }
   // Entities are still read from their own table, so that paths lead from them to related ones.
-  const context = contextOf(rows, dialect);
+  const context = compileContextOf(rows, dialect);
   const keys = keyProperties(entitySet.type).map((property) => keyOperand(property, context).sql);
   const found = limitedSelect(step, rows, dialect, {
     columns: listed(keys),
@@ -49,7 +56,7 @@ function limitedSelect(
   { columns, named, names }: Selected,
 ): SqlFragment {
   const { mapping, places } = rows;
-  const context = contextOf(rows, dialect);
+  const context = compileContextOf(rows, dialect);
   const sort = sortOf(orderBy, rows, context);
   const order = sort === undefined ? sql`` : sql` order by ${sort}`;
   const source = sql`from ${mapping.from}${whereOf(mapping)}`;

@@ -216,7 +216,9 @@ export function masks(harness: Harness): void {
     const masked = { fields: "*", masks: { Latitude: "round2", Longitude: "round2" } } as const;
     const query = askPlots({ select: "Latitude,Longitude" }, plotScope(masked, masked));
     const { cells } = await own.cells(query, 100);
-    const found = Array.from({ length: cells.length / 3 }, (_, i) => [...cells.slice(3 * i, 3 * i + 3)]);
+    const found = Array.from({ length: cells.length / 3 }, (_, i) =>
+      Array.from(cells.subarray(3 * i, 3 * i + 3)),
+    );
     expect(found.toSorted(([a = 0], [b = 0]) => a - b)).toEqual([
       [-9701, 9701, 1],
       [-9700, 9700, 1],
