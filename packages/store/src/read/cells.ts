@@ -56,7 +56,7 @@ export type CellsRequest = {
 };
 
 /** Statements for the difference between the current counts and those of an earlier checkpoint. */
-export type CellChanges = AsOf & {
+type CellChanges = AsOf & {
   /** Counts the current versions that began since. */
   readonly began: CompiledSql;
   /** Counts the versions that were current at the checkpoint, and have ended since. */
