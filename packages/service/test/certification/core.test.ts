@@ -45,7 +45,7 @@ describe.each(sets)("$name", (set) => {
 
   test("metadata-validation", async () => {
     const reply = await get("/$metadata?$format=application/xml");
-    expect([reply.status, reply.headers["odata-version"]]).toEqual([200, "4.0"]);
+    expect([reply.status, reply.headers["odata-version"]]).toEqual([200, "4.01"]);
     expect(reply.headers["content-type"]).toMatch(/^application\/xml/);
     expect(readMetadata(reply.text).get(name)?.key).toHaveLength(1);
   });

@@ -26,8 +26,18 @@ type Facts = {
 const readJson = (file: string) =>
   JSON.parse(readFileSync(new URL(`../../../reso/data/${file}`, import.meta.url), "utf8")) as unknown;
 
+/** Source: RESO Data Dictionary 2.0, Field. The set is made by the service, so no data of the dictionary's describes it. */
+const fieldsOfField: readonly Facts[] = [
+  { name: "FieldKey", type: "Edm.String" },
+  { name: "FieldName", type: "Edm.String" },
+  { name: "ModificationTimestamp", type: "Edm.DateTimeOffset" },
+  { name: "ResourceName", type: "Edm.String" },
+];
+
 const dictionaryOf = (set: string) =>
-  (readJson(`resources/${set}.json`) as { readonly fields: readonly Facts[] }).fields;
+  set === "Field"
+    ? fieldsOfField
+    : (readJson(`resources/${set}.json`) as { readonly fields: readonly Facts[] }).fields;
 const listed = readJson("lookups.json") as Readonly<Record<string, readonly (readonly string[])[]>>;
 
 /** Of each type of the dictionary, the types that certification accepts. */

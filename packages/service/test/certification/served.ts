@@ -18,9 +18,9 @@ export type Served = {
 
 const root = "/reso/odata";
 
-/** A service as an applicant would set it up: `$top` counts the rows of all pages together. */
+/** A service as an applicant would set it up. */
 export async function serve(): Promise<Served> {
-  const running = await run({ CADASTRE_TOP_IS_TOTAL: "true" });
+  const running = await run({ CADASTRE_CERTIFICATION: "true" });
   const { get, rowsOf } = clientOf(running);
   const declared = readMetadata((await get("/$metadata")).text);
   const names = toCollection(await get("")).value.map(({ name }) => String(name));
