@@ -231,6 +231,14 @@ const expectExpired = (reply: Reply, location = whole) => {
   expect(reply.headers["location"]).toBe(location);
 };
 
+test("`$metadata` says that changes are tracked, and for how long", async () => {
+  const json = await get("/reso/odata/$metadata?$format=json");
+  expect(json.text).toContain('"@Org.OData.Capabilities.V1.ChangeTracking":{"Supported":true}');
+  expect(json.text).toContain("A delta link holds for 604800 seconds.");
+  const xml = await get("/reso/odata/$metadata");
+  expect(xml.text.match(/Term="Org.OData.Capabilities.V1.ChangeTracking"/g)).toHaveLength(6);
+});
+
 test("a link holds for a week from the first page on, whatever is committed", async () => {
   const first = read(await get(`${austin}&$top=3`, track));
   seconds = now + 3600;

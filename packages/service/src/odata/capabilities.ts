@@ -1,6 +1,7 @@
 import type { EntitySet } from "@cadastre/odata";
 import type { Annotation } from "@cadastre/odata/run";
 import { maxSkip, maxTop, maxTopExpanded } from "../catalog.ts";
+import type { Config } from "../config.ts";
 import type { Extension } from "../extensions.ts";
 import { isFieldSet } from "./field-set.ts";
 import { searchableOf } from "./searchable.ts";
@@ -25,16 +26,23 @@ const transformations = [
 ];
 
 /** Returns what a set supports, as annotations of `$metadata`. Source: OData Capabilities Vocabulary 4.0. */
-function capabilitiesOf(entitySet: EntitySet, extensions: readonly Extension[]): readonly Annotation[] {
+function capabilitiesOf(
+  entitySet: EntitySet,
+  { extensions, deltaLife }: Pick<Config, "extensions" | "deltaLife">,
+): readonly Annotation[] {
   const offers = (name: Extension) => extensions.includes(name);
   const isExpandable = offers("expand") && (entitySet.type.structured?.size ?? 0) > 0;
+  const isTracked = offers("delta") && !isFieldSet(entitySet);
   const pages = `A page has at most ${maxTop} records${isExpandable ? `, ${maxTopExpanded} with $expand` : ""}`;
   const own = (term: string, value: Annotation["value"]): Annotation => ({
     term: `Org.OData.Capabilities.V1.${term}`,
     value,
   });
+  const changes = isTracked
+    ? ` A delta link holds for ${deltaLife} seconds. Changes are not tracked with $expand.`
+    : "";
   return [
-    { term: "Org.OData.Core.V1.LongDescription", value: `${pages}. $skip is at most ${maxSkip}.` },
+    { term: "Org.OData.Core.V1.LongDescription", value: `${pages}. $skip is at most ${maxSkip}.${changes}` },
     own("FilterRestrictions", { Filterable: true }),
     own("SortRestrictions", { Sortable: true }),
     own("CountRestrictions", { Countable: true }),
@@ -46,6 +54,7 @@ function capabilitiesOf(entitySet: EntitySet, extensions: readonly Extension[]):
       isExpandable ? { Expandable: true, MaxLevels: expandLevels } : { Expandable: false },
     ),
     own("SearchRestrictions", { Searchable: offers("search") && searchableOf(entitySet).length > 0 }),
+    own("ChangeTracking", { Supported: isTracked }),
     own("InsertRestrictions", { Insertable: false }),
     own("UpdateRestrictions", { Updatable: false }),
     own("DeleteRestrictions", { Deletable: false }),
@@ -56,7 +65,10 @@ function capabilitiesOf(entitySet: EntitySet, extensions: readonly Extension[]):
 }
 
 /** Adds what a set supports to its annotations. */
-export const withCapabilities = (entitySet: EntitySet, extensions: readonly Extension[]): EntitySet => ({
+export const withCapabilities = (
+  entitySet: EntitySet,
+  offers: Pick<Config, "extensions" | "deltaLife">,
+): EntitySet => ({
   ...entitySet,
-  annotations: [...(entitySet.annotations ?? []), ...capabilitiesOf(entitySet, extensions)],
+  annotations: [...(entitySet.annotations ?? []), ...capabilitiesOf(entitySet, offers)],
 });

@@ -65,8 +65,9 @@ const models = new WeakMap<readonly EntitySet[], WeakMap<Scope, EntityModel>>();
 function visibleModel(
   active: readonly EntitySet[],
   scope: Scope,
-  extensions: readonly Extension[],
+  offers: Pick<Config, "extensions" | "deltaLife">,
 ): EntityModel {
+  const { extensions } = offers;
   const ofActive = models.get(active) ?? new WeakMap<Scope, EntityModel>();
   models.set(active, ofActive);
   const known = ofActive.get(scope);
@@ -76,7 +77,7 @@ function visibleModel(
     .map((entitySet) => visibleEntitySet(entitySet, scope));
   const linked = extensions.includes("expand") ? withNavigation(visible) : visible;
   const all = extensions.includes("field") && linked.length > 0 ? [...linked, fieldEntitySet] : linked;
-  const entitySets = all.map((entitySet) => withCapabilities(entitySet, extensions));
+  const entitySets = all.map((entitySet) => withCapabilities(entitySet, offers));
   const model = { ...dictionaryCatalog.model, entitySets };
   ofActive.set(scope, model);
   return model;
@@ -99,7 +100,7 @@ export const sessionOf = (
   settings: AnswerSettings,
   { scope, stages }: SourceCaller,
 ): AnswerSession => {
-  const model = visibleModel(services.activeEntitySets, scope, services.config.extensions);
+  const model = visibleModel(services.activeEntitySets, scope, services.config);
   return {
     model,
     source: withFieldSet(listingSource(services, { scope, stages }, changeLimitsOf(services)), model, scope),
