@@ -44,6 +44,8 @@ type DeltaPage = Row & {
 
 let store: WritableStore;
 let side: Side;
+/** A service over another store, with the same keys. */
+let restored: Side;
 let seconds = now;
 let stop: () => Promise<void>;
 beforeAll(async () => {
@@ -52,9 +54,13 @@ beforeAll(async () => {
   const engine = await start();
   store = (await engine.open("changing")) as WritableStore;
   side = await openSide(store, () => seconds * 1000);
+  const other = await engine.open("restored");
+  restored = await openSide(other);
   stop = async () => {
     await side.stop();
+    await restored.stop();
     await store.close();
+    await other.close();
     await engine.close();
   };
 });
@@ -256,6 +262,15 @@ test("what was pruned is gone, even before", async () => {
   await store.prune(Date.now() + 60_000);
   expectExpired(await get(link));
   expectExpired(await get(link.replace("/Property?", "/Property/$count?")));
+});
+
+test("after a restore, commits with the same numbers are told from those of before", async () => {
+  await restored.advance(side.checkpoint() - 1);
+  await restored.fill(before);
+  restored.admit({ one: texas, other: texas });
+  expect(restored.checkpoint()).toBeGreaterThanOrEqual(side.checkpoint());
+  const { link } = await pages(austin);
+  expectExpired(await restored.ask("one", link));
 });
 
 test("another scope, or other fields, make the link expire", async () => {

@@ -88,6 +88,7 @@ async function serve(store: Partial<Store>, environment: Record<string, string> 
       one: async () => undefined,
       coverage: async () => undefined,
       checkpoint: async () => 0,
+      committedAt: async () => 0,
       close: async () => {},
       ...store,
     },

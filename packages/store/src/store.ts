@@ -195,5 +195,10 @@ export type Store = {
   readonly coverage: (resource: string, least: number) => Promise<Coverage | undefined>;
   /** Returns the number of the last commit; 0 before the first. */
   readonly checkpoint: () => Promise<number>;
+  /**
+   * Returns when a commit was made, in milliseconds since 1970; 0 for checkpoint 0, undefined if there is no such commit. Tells a commit from
+   * another one with its number, in a database that was restored or has lost its last commits in a failover.
+   */
+  readonly committedAt: (checkpoint: number) => Promise<number | undefined>;
   readonly close: () => Promise<void>;
 };

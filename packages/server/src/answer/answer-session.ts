@@ -17,6 +17,8 @@ export type PageRead = {
   readonly expand: readonly BoundExpand[];
   /** Texts of the host's own options, by name. */
   readonly own: ReadonlyMap<string, string>;
+  /** True to tell the state that the page shows, for a delta link. */
+  readonly tracked?: boolean | undefined;
   readonly signal: AbortSignal;
 };
 
@@ -35,8 +37,8 @@ export type RecordPage = {
   /** Position after the last record, as values of a skip token; null if no record follows. Not empty. */
   readonly next: readonly unknown[] | null;
   /**
-   * The state of the records that the walk shows, as text that only the source understands, of the same length for every state. Needed if the
-   * source has `changes`.
+   * The state of the records that the walk shows, as text that only the source understands, of the same length for every state. Only if it
+   * was asked for.
    */
   readonly state?: string | undefined;
   /** Number of records of all pages, if it was asked for. */

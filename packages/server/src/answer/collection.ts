@@ -46,6 +46,7 @@ export async function answerCollection(
     form: recordFormOf(content),
     expand,
     own,
+    tracked: tracking !== undefined,
     signal: request.clientGone(),
   };
   const page = await withOptionTarget({ options, bound: query, read, session }, () =>

@@ -2,7 +2,7 @@ import { restrict } from "@cadastre/entitlement";
 import type { BoundNode, BoundQuery } from "@cadastre/odata";
 import { propertyNode, textConstant } from "@cadastre/odata/tree";
 import type { ChangeSource, ChangesPage, ChangesRead, ResultChange } from "@cadastre/server/parts";
-import { StoreError } from "@cadastre/store";
+import { type Store, StoreError } from "@cadastre/store";
 import { changesBetween, compareCodePoints, type KeyChange, textKeyOf } from "@cadastre/store/changes";
 import { estimatedBytes } from "./estimated-bytes.ts";
 import type { SourceCaller, SourceServices } from "./source-services.ts";
@@ -14,6 +14,25 @@ const checkpointDigits = 16;
 export const stateOf = (checkpoint: number): string => String(checkpoint).padStart(checkpointDigits, "0");
 
 export const checkpointOfState = (state: unknown): number => Number(state);
+
+/** Number of digits of a time in milliseconds, until the year 2286. */
+const timeDigits = 13;
+
+/** Returns a checkpoint with the time of its commit, as it stands in delta tokens. */
+export async function timedStateOf(checkpoint: number, store: Pick<Store, "committedAt">): Promise<string> {
+  const time = (await store.committedAt(checkpoint)) ?? 0;
+  return `${stateOf(checkpoint)} ${String(time).padStart(timeDigits, "0")}`;
+}
+
+/**
+ * Returns the checkpoint of a state; undefined if it was of a commit that is not there any more: the database was restored, or has lost its last
+ * commits in a failover. Another commit may have its number since.
+ */
+async function openState(state: string, store: Pick<Store, "committedAt">): Promise<number | undefined> {
+  const [checkpoint = "", time] = state.split(" ");
+  const committed = await store.committedAt(Number(checkpoint));
+  return committed === Number(time) ? Number(checkpoint) : undefined;
+}
 
 /** Limits of delta links. */
 export type ChangeLimits = {
@@ -52,10 +71,9 @@ async function readChanges(
 ): Promise<ChangesPage | undefined> {
   const { store, memory } = services;
   const { scope, stages } = caller;
-  const since = checkpointOfState(read.since);
-  const asOf = read.until === undefined ? await store.checkpoint() : checkpointOfState(read.until);
-  // The database was restored, or has lost its last commits in a failover.
-  if (since > asOf) return undefined;
+  const state = read.until ?? (await timedStateOf(await store.checkpoint(), store));
+  const [since, asOf] = [await openState(read.since, store), await openState(state, store)];
+  if (since === undefined || asOf === undefined) return undefined;
   // The page in both states.
   const estimated = 2 * estimatedBytes(query, true, undefined);
   const reserved = await stages.timeAsync("reserve", () => memory.reserve(scope.customer, estimated, signal));
@@ -84,7 +102,7 @@ async function readChanges(
     const shown = await shownElsewhere(query, changes, asOf, services, caller, signal);
     return {
       changes: changes.map((change) => toResult(change, shown)),
-      state: stateOf(asOf),
+      state,
       next: more ? (changes.at(-1)?.key ?? null) : null,
       ...(read.count ? { count } : {}),
       release: () => reserved.release(),

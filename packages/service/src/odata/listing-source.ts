@@ -4,7 +4,13 @@ import { writeRecords } from "@cadastre/odata/run";
 import type { PageRead, RecordPage, RecordSource } from "@cadastre/server/parts";
 import { type Bookmark, StoreError } from "@cadastre/store";
 import { aggregateSource } from "./aggregate-source.ts";
-import { type ChangeLimits, changeSource, checkpointOfState, stateOf } from "./change-source.ts";
+import {
+  type ChangeLimits,
+  changeSource,
+  checkpointOfState,
+  stateOf,
+  timedStateOf,
+} from "./change-source.ts";
 import { estimatedBytes } from "./estimated-bytes.ts";
 import { addRelated, mostRelated, type RelatedReader, tooManyRelated, withLinkFields } from "./expansion.ts";
 import { atPlacekey } from "./placekey.ts";
@@ -83,7 +89,7 @@ async function readPage(
   services: SourceServices,
   caller: SourceCaller,
 ): Promise<RecordPage> {
-  const { from, count, nulls, form, expand, own, signal } = read;
+  const { from, count, nulls, form, expand, own, tracked, signal } = read;
   const { scope, stages } = caller;
   const { store, memory } = services;
   const start = from && bookmarkOf(from);
@@ -117,7 +123,8 @@ async function readPage(
         page.release?.();
         reserved.release();
       };
-      return { ...page, next, state: stateOf(page.checkpoint), release };
+      const state = tracked === true ? await timedStateOf(page.checkpoint, store) : undefined;
+      return { ...page, next, state, release };
     }
     const lines = linesOf(page.records);
     page.release?.();

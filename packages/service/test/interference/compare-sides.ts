@@ -103,9 +103,11 @@ async function compareWalks(
   change: Changing,
 ): Promise<void> {
   const { method, headers } = request;
-  // A token contains the number of commits, so opened tokens are compared without it. Even their lengths must be equal.
+  // A token contains the number of commits, and one of changes their times, so opened tokens are compared without. Even their lengths must be
+  // equal.
   const isAhead = lead > 0 || later !== null;
-  const shown = (reply: Reply) => (isAhead ? withOpenTokens(bytesOf(reply), skipTokenKey) : bytesOf(reply));
+  const shown = (reply: Reply) =>
+    withOpenTokens(bytesOf(reply), skipTokenKey, isAhead ? ["skip", "delta"] : ["delta"]);
   let targets = [targetOf(request, grants.one), targetOf(request, grants.one)] as const;
   let isChanged = false;
   for (let page = 1; page <= pages; page++) {

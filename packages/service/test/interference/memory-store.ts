@@ -115,6 +115,7 @@ export function openMemoryStore(): FilledStore {
     coverage: async () => undefined,
     builds: { publish: async () => ({ published: false, verdicts: {} }) },
     checkpoint: async () => checkpoint,
+    committedAt: async (at) => (states.has(at) ? 0 : undefined),
     close: async () => {},
     commit: async (changes) => {
       for await (const change of changes) apply(change);

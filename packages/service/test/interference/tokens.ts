@@ -8,9 +8,14 @@ const [nonceAt, tagAt, textAt] = [1, 13, 29];
 /** Number of checkpoints that a token begins with, at most. */
 const checkpoints: Readonly<Record<string, number>> = { skip: 1, delta: 2 };
 
-/** Decrypts each token in an answer and removes its checkpoints, which also count hidden commits. */
-export const withOpenTokens = (text: string, key: Uint8Array): string =>
-  text.replace(pattern, (_, kind: string, token: string) => {
+/**
+ * Decrypts tokens in an answer and removes their checkpoints, which also count hidden commits.
+ *
+ * @param kinds those to decrypt
+ */
+export const withOpenTokens = (text: string, key: Uint8Array, kinds: readonly string[]): string =>
+  text.replace(pattern, (written, kind: string, token: string) => {
+    if (!kinds.includes(kind)) return written;
     const bytes = Buffer.from(token, "base64url");
     const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(nonceAt, tagAt));
     const [expires, scope, ...values] = JSON.parse(

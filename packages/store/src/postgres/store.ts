@@ -44,6 +44,7 @@ import {
   readApplied,
   readAsOf,
   readCells,
+  readCommitTime,
   readCount,
   readCurrent,
   readLatest,
@@ -237,6 +238,14 @@ class PostgresStore implements WritableStore {
     this.#readers.reach(last);
     return last;
   };
+
+  readonly committedAt: WritableStore["committedAt"] = (checkpoint) =>
+    this.#readers.use(
+      "bounded",
+      (run) => readCommitTime(run, checkpoint),
+      { share: unlimitedShare },
+      { onlyPrimary: true },
+    );
 
   readonly commit: WritableStore["commit"] = async (changes, options) => {
     const commit = await this.#committer.commit(changes, options);

@@ -36,6 +36,7 @@ export const inBackground = (store: Store): Store => ({
   countApplied: (restricted, options) => store.countApplied(restricted, { ...options, background: true }),
   one: (query, options) => store.one(query, { ...options, background: true }),
   checkpoint: store.checkpoint,
+  committedAt: store.committedAt,
   coverage: store.coverage,
   close: store.close,
 });

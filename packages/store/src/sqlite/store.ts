@@ -24,7 +24,12 @@ import { type HistoricalState, pastOf } from "../read/versions.ts";
 import { tableOf } from "../schema/table.ts";
 import type { Bookmark, Page, ReadOptions } from "../store.ts";
 import type { WritableStore } from "../writable-store.ts";
-import { compileSqliteHistory, readSqliteNote, writeSqliteNote } from "./layout/bookkeeping.ts";
+import {
+  compileSqliteHistory,
+  readSqliteCommitTime,
+  readSqliteNote,
+  writeSqliteNote,
+} from "./layout/bookkeeping.ts";
 import { storedEncoding } from "./layout/columns.ts";
 import { datasetColumn, datasetId, isOfSqliteDataset } from "./layout/datasets.ts";
 import { migrateSqlite } from "./migrate.ts";
@@ -212,6 +217,9 @@ class SqliteStore implements WritableStore {
   };
 
   readonly checkpoint = async (): Promise<number> => this.#reader.checkpoint();
+
+  readonly committedAt: WritableStore["committedAt"] = async (checkpoint) =>
+    readSqliteCommitTime(this.#database, checkpoint);
 
   readonly commit: WritableStore["commit"] = (changes, options) => this.#committer.commit(changes, options);
 

@@ -167,6 +167,17 @@ export function changes(harness: Harness): void {
         ]);
       }));
 
+    test("a commit has the time at which it was made, and none has the number of one that is not there", () =>
+      withEmpty(harness, async (store) => {
+        const before = Date.now();
+        const { checkpoint } = await store.commit(records);
+        const time = await store.committedAt(checkpoint);
+        expect(time).toBeGreaterThanOrEqual(before - 1000);
+        expect(time).toBeLessThanOrEqual(Date.now() + 1000);
+        expect(await store.committedAt(checkpoint + 1)).toBeUndefined();
+        expect(await store.committedAt(0)).toBe(0);
+      }));
+
     test("what was pruned cannot be told any more", () =>
       withEmpty(harness, async (store) => {
         const { checkpoint: since } = await store.commit(records);

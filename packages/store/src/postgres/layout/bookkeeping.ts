@@ -10,6 +10,13 @@ const lastCheckpoint = sql`select coalesce(max("checkpoint"), 0) from "cadastre_
 /** Selects the number of the last commit; 0 before the first. */
 export const postgresLastCheckpoint: CompiledSql = render(lastCheckpoint, postgres.placeholder);
 
+/** Selects the time of a commit; no row if there is none. */
+export const compilePostgresCommitTime = (checkpoint: number): CompiledSql =>
+  render(
+    sql`select "committed_at" from "cadastre_commit" where "checkpoint" = ${value(checkpoint)}::bigint`,
+    postgres.placeholder,
+  );
+
 /** Key of the note with the earliest checkpoint that can still be read. */
 export const postgresPrunedNote = "cadastre_pruned";
 /** Condition for the only note that reads need. */

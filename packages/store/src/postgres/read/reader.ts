@@ -12,7 +12,7 @@ import {
 } from "../../read/request.ts";
 import type { HistoricalState } from "../../read/versions.ts";
 import type { Query, TextRow } from "../connection/round-trip.ts";
-import { postgresLastCheckpoint } from "../layout/bookkeeping.ts";
+import { compilePostgresCommitTime, postgresLastCheckpoint } from "../layout/bookkeeping.ts";
 import type { ClosedSinceCache } from "./closed-since-cache.ts";
 import { PageRows } from "./page-rows.ts";
 import type { Run } from "./reading-place.ts";
@@ -204,6 +204,17 @@ export async function readApplied(run: Run, { rows, count }: AppliedStatements) 
     });
   await run([{ ...rows, onRow: (fields) => found.push(fields) }, ...(total === undefined ? [] : [total])]);
   return { rows: found, count: counted };
+}
+
+/** See `Store.committedAt`. */
+export async function readCommitTime(run: Run, checkpoint: number): Promise<number | undefined> {
+  let time = checkpoint === 0 ? 0 : undefined;
+  await run([
+    numberOf(compilePostgresCommitTime(checkpoint), (number) => {
+      time = number;
+    }),
+  ]);
+  return time;
 }
 
 /** Reads the count of a query from the latest state. */

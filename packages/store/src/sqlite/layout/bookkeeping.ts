@@ -19,6 +19,12 @@ export function compileSqliteHistory({ closed }: TableSchema, checkpoint: number
   );
 }
 
+const selectTime = `select "committed_at" from "cadastre_commit" where "checkpoint" = ?`;
+
+/** See `Store.committedAt`. */
+export const readSqliteCommitTime = (database: Database, checkpoint: number): number | undefined =>
+  checkpoint === 0 ? 0 : (database.prepare(selectTime).pluck().get(checkpoint) as number | undefined);
+
 const select = `select "text" from "cadastre_note" where "key" = ?`;
 // "insert or replace" deletes the old row without running the delete trigger, so the checksum of the table would not match.
 const put = `insert into "cadastre_note" ("key", "text") values (?, ?)
