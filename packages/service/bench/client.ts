@@ -14,10 +14,18 @@ export type Client = {
   readonly close: () => void;
 };
 
-/** @param connections maximum number of open connections */
-export function connect({ port }: Pick<Running, "port">, connections: number, apiKey = ""): Client {
+/**
+ * @param connections maximum number of open connections
+ * @param further headers of all requests besides the key
+ */
+export function connect(
+  { port }: Pick<Running, "port">,
+  connections: number,
+  apiKey = "",
+  further: Readonly<Record<string, string>> = {},
+): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
-  const headers = apiKey === "" ? {} : { "x-api-key": apiKey };
+  const headers = { ...further, ...(apiKey === "" ? {} : { "x-api-key": apiKey }) };
   return {
     get: (path, signal) =>
       new Promise((resolve, reject) => {
