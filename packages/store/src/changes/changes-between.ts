@@ -6,7 +6,7 @@ import type { ReadOptions, Store } from "../store.ts";
 import { type KeyChange, type KeyedLine, mergeStates } from "./merge.ts";
 
 /** The changes of what a query finds for a scope, from one checkpoint to a later one. */
-export type ChangesRequest = Pick<ReadOptions, "nulls" | "signal" | "stages"> & {
+export type ChangesRequest = Pick<ReadOptions, "nulls" | "signal" | "background" | "stages"> & {
   /** Selects what is compared. Its order and its position are ignored: changes come in the order of the key. */
   readonly query: BoundQuery;
   readonly scope: Scope;
@@ -38,6 +38,12 @@ export async function* changesBetween(
   for await (const change of mergeStates(ended, began)) if (change.was !== change.is) yield change;
 }
 
+/** Yields the records that a query finds for a scope at a checkpoint, in key order. @throws {StoreError} `bookmark_expired` */
+export const recordsAt = (
+  store: Pick<Store, "page">,
+  request: Omit<ChangesRequest, "since">,
+): AsyncGenerator<KeyedLine> => keyedLines(store, queryOf(request), request, { asOf: request.asOf });
+
 /** Returns the key of an entity set whose key is one text. @throws {TypeError} for any other */
 export function textKeyOf({ name, type }: EntitySet): StructuralProperty {
   const [only = ""] = type.key;
@@ -47,7 +53,7 @@ export function textKeyOf({ name, type }: EntitySet): StructuralProperty {
   return key;
 }
 
-function queryOf({ query, scope, after, pageSize }: ChangesRequest): RestrictedQuery {
+function queryOf({ query, scope, after, pageSize }: Omit<ChangesRequest, "since" | "asOf">): RestrictedQuery {
   const key = textKeyOf(query.entitySet);
   const filter = after === null ? query.filter : allOf(isBeyond(key, after), query.filter);
   const orderBy = [{ expression: propertyNode(key), direction: "asc" as const }];
@@ -66,10 +72,10 @@ const isBeyond = (key: StructuralProperty, position: string): BoundNode => ({
 async function* keyedLines(
   store: Pick<Store, "page">,
   query: RestrictedQuery,
-  { nulls, signal, stages, ahead }: ChangesRequest,
+  { nulls, signal, stages, ahead, background }: Omit<ChangesRequest, "since">,
   state: Pick<ReadOptions, "asOf" | "since" | "until">,
 ): AsyncGenerator<KeyedLine> {
-  const options = { ...state, nulls, signal, stages, ahead, lines: true, keys: true };
+  const options = { ...state, nulls, signal, stages, ahead, background, lines: true, keys: true };
   for await (const { records, length, keys } of readPages(store, query, options)) {
     if (keys?.length !== length) throw new TypeError("a page lacks the keys of its records");
     const { buffer, byteOffset, byteLength } = records;

@@ -4,5 +4,5 @@
  * @module
  */
 export { compareCodePoints } from "../code-points.ts";
-export { type ChangesRequest, changesBetween, textKeyOf } from "./changes-between.ts";
+export { type ChangesRequest, changesBetween, recordsAt, textKeyOf } from "./changes-between.ts";
 export { type KeyChange, type KeyedLine, mergeStates } from "./merge.ts";

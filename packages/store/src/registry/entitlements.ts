@@ -1,5 +1,6 @@
 import type { Knex } from "knex";
 import { StoreError } from "../errors.ts";
+import { deleteEvents } from "./event-rows.ts";
 import type { Int64Column } from "./int64-column.ts";
 
 /** The signed entitlement currently installed for a customer. */
@@ -26,7 +27,7 @@ export type EntitlementRegistry = {
   /** All entitlements, ordered by customer. */
   readonly list: () => Promise<readonly InstalledEntitlement[]>;
   /**
-   * Removes a customer's entitlement. The removal takes the next version, so that the removed document cannot be installed again.
+   * Removes a customer's entitlement, and the customer's events. The removal takes the next version, so that the removed document cannot be installed again.
    * Returns false if none is installed.
    *
    * @param at milliseconds since 1970
@@ -52,13 +53,15 @@ export function createEntitlementRegistry(knex: Knex): EntitlementRegistry {
     },
     find,
     list: () => selectEntitlements(knex, {}),
-    remove: async (customer, at) => {
-      const removed = await customerTable(knex)
-        .where({ name: customer })
-        .andWhereNot({ entitlement: noEntitlement })
-        .update({ entitlement: noEntitlement, version: knex.raw("version + 1"), installed: at });
-      return removed > 0;
-    },
+    remove: (customer, at) =>
+      knex.transaction(async (transaction) => {
+        const removed = await customerTable(transaction)
+          .where({ name: customer })
+          .andWhereNot({ entitlement: noEntitlement })
+          .update({ entitlement: noEntitlement, version: knex.raw("version + 1"), installed: at });
+        if (removed > 0) await deleteEvents(transaction, customer);
+        return removed > 0;
+      }),
     lastVersion,
   };
 }

@@ -11,6 +11,7 @@ export type { CatalogVersion, CatalogVersions } from "./catalog-versions.ts";
 export type { RegistryChanges } from "./changes.ts";
 export { withCustomerLock } from "./customer-lock.ts";
 export { customerTable, type EntitlementRegistry, type InstalledEntitlement } from "./entitlements.ts";
+export type { EventAppend, EventLog, EventLogs, EventProgress, RecordState } from "./event-logs.ts";
 export type { FeedCounts, FeedLease, FeedOutcome, FeedRecord, FeedRegistry } from "./feeds.ts";
 export type { PepperCheck } from "./guards.ts";
 export type { CrosswalkEntry, IdentityRegister } from "./identities.ts";

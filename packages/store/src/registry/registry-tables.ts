@@ -1,5 +1,6 @@
 import type { MigrationSteps, StepSequence } from "../database/migration-steps.ts";
 import { deliveryTables } from "./delivery-tables.ts";
+import { eventTables } from "./event-tables.ts";
 
 /** Migrations of a registry's tables. Times are in milliseconds since 1970. */
 const steps: MigrationSteps = {
@@ -279,6 +280,7 @@ const steps: MigrationSteps = {
       table.bigInteger("started").notNullable();
       table.bigInteger("seen").notNullable();
     }),
+  "017_events": eventTables,
 };
 
 /** Returns a statement that creates a unique index on the rows that meet a condition. */

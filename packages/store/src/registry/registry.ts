@@ -3,6 +3,7 @@ import type { Retry } from "../database/retry-while-busy.ts";
 import { type CatalogVersions, createCatalogVersions } from "./catalog-versions.ts";
 import { announcing, type RegistryChanges } from "./changes.ts";
 import { createEntitlementRegistry, type EntitlementRegistry } from "./entitlements.ts";
+import { createEventLogs, type EventLogs } from "./event-logs.ts";
 import { createFeedRegistry, type FeedRegistry } from "./feeds.ts";
 import { guarded, type RefusalClass, type TableMethods } from "./guarded.ts";
 import { createRegistryGuards, type RegistryGuards } from "./guards.ts";
@@ -32,6 +33,7 @@ export type AccessRegistry = {
   readonly identities: IdentityRegister;
   readonly profiles: ProfileRegistry;
   readonly feeds: FeedRegistry;
+  readonly events: EventLogs;
   readonly catalogs: CatalogVersions;
   readonly sealed: SealedDocuments;
   readonly changes: RegistryChanges;
@@ -74,6 +76,7 @@ export const createRegistry = (
   identities: guarded(createIdentityRegister(knex), attempt),
   profiles: announcing(guarded(createProfileRegistry(knex), attempt), ["set"], announce),
   feeds: guarded(createFeedRegistry(knex), attempt),
+  events: guarded(createEventLogs(knex), attempt),
   catalogs: announcing(guarded(createCatalogVersions(knex), attempt), ["add"], announce),
   sealed: announcing(guarded(createSealedDocuments(knex), attempt), ["replace"], announce),
   usage: engine === "postgres" ? guarded(createUsageReports(knex), attempt) : undefined,

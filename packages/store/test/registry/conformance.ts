@@ -6,6 +6,7 @@ import {
   type RegistryAudit,
 } from "../../src/registry/index.ts";
 import { newRegistries } from "../../src/testing/new-registry.ts";
+import { eventConformance } from "./events.ts";
 
 const at = Date.UTC(2026, 0, 1);
 const week = 7 * 86_400_000;
@@ -29,6 +30,7 @@ type OpenAudit = (name: string) => Promise<RegistryAudit>;
 /** Tests of a registry, the same for each database. */
 export function conformance(name: string, open: Open, openAudit: OpenAudit): void {
   const withRegistry = newRegistries(open, customer, at);
+  eventConformance(name, withRegistry);
 
   test(`an audit in ${name} reads all of a registry, as of the moment at which it was opened`, async () => {
     const registry = await open("audited");

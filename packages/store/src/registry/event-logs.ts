@@ -1,0 +1,149 @@
+import type { Knex } from "knex";
+import { customerTable } from "./entitlements.ts";
+import { type EventLogRow, type EventRow, eventLogTable, eventTable } from "./event-rows.ts";
+
+/** How far the events of a customer are made. */
+export type EventProgress = {
+  /** The events give the customer's view as of this checkpoint. Null until the first pass has ended. */
+  readonly checkpoint: number | null;
+  /** Identifies what the customer may see, and its schema. */
+  readonly viewId: string;
+  /** Version of the catalog that the events were made under. */
+  readonly catalogVersion: number;
+  /** Progress of a pass that has not ended, as JSON text. */
+  readonly pass: string | null;
+};
+
+/** The log of a customer. `revision` grows with every change. */
+export type EventLog = EventProgress & { readonly revision: number };
+
+/** What a customer sees of a record. */
+export type RecordState = {
+  readonly resource: string;
+  readonly key: string;
+  /** The key as it is written in an address; null if that is the same text. */
+  readonly keyInAddress: string | null;
+  /** Hash of the values; null if the record is gone. */
+  readonly hash: string | null;
+};
+
+/** A change of a log. */
+export type EventAppend = {
+  /** Version of the entitlement that the states were read under. */
+  readonly entitlementVersion: number;
+  /** Revision of the log that the change follows; null if there is none. */
+  readonly revision: number | null;
+  /** States in the order of their events. Each record occurs once. */
+  readonly states: readonly RecordState[];
+  /** Least number of a new event. */
+  readonly floor: number;
+  readonly progress: EventProgress;
+};
+
+/** The events of each customer. Every method throws {@link StoreError} `registry_unavailable`. */
+export type EventLogs = {
+  readonly find: (customer: string) => Promise<EventLog | undefined>;
+  /**
+   * Adds an event for each state that is another one than that of the record's last event, and removes that event. Numbers rise in the order of
+   * the states. Returns the number of events; undefined if another process has changed the log, or the entitlement is not in force any more.
+   */
+  readonly append: (customer: string, append: EventAppend) => Promise<number | undefined>;
+  /** Returns records of a resource that are not gone, by the number of their last event, from those after a number. */
+  readonly shown: (
+    customer: string,
+    resource: string,
+    range: { readonly after: number; readonly limit: number },
+  ) => Promise<readonly { readonly number: number; readonly key: string }[]>;
+};
+
+/** Number of the first event, if nothing asks for a higher one. */
+const firstNumber = 1;
+
+/** Creates the event logs of a registry database. */
+export const createEventLogs = (knex: Knex): EventLogs => ({
+  find: async (customer) => {
+    const row = await eventLogTable(knex).where({ customer }).first();
+    return row && toLog(row);
+  },
+  append: (customer, { entitlementVersion, revision, states, floor, progress }) =>
+    knex.transaction(async (transaction) => {
+      // Locks the customer, as `withCustomerLock` does: the first statement must be a write.
+      const inForce = { name: customer, version: entitlementVersion };
+      if ((await customerTable(transaction).where(inForce).update({ name: customer })) === 0)
+        return undefined;
+      const log = await eventLogTable(transaction).where({ customer }).first("revision", "next_number");
+      if ((log === undefined ? null : Number(log.revision)) !== revision) return undefined;
+      const changed = await changedStates(transaction, customer, states);
+      const next = Number(log?.next_number ?? firstNumber);
+      const first = changed.length === 0 ? next : Math.max(next, floor);
+      await putEvents(
+        transaction,
+        changed.map((state, i) => toRow(customer, first + i, state)),
+      );
+      const row = { ...progressColumns(progress), next_number: first + changed.length };
+      if (revision === null) await eventLogTable(transaction).insert({ ...row, customer, revision: 1 });
+      else
+        await eventLogTable(transaction)
+          .where({ customer })
+          .update({ ...row, revision: revision + 1 });
+      return changed.length;
+    }),
+  shown: async (customer, resource, { after, limit }) => {
+    const rows = await eventTable(knex)
+      .where({ customer, resource })
+      .andWhere("number", ">", after)
+      .whereNotNull("hash")
+      .orderBy("number")
+      .limit(limit)
+      .select("number", "record_key");
+    return rows.map(({ number, record_key }) => ({ number: Number(number), key: record_key }));
+  },
+});
+
+const progressColumns = ({ checkpoint, viewId, catalogVersion, pass }: EventProgress) => ({
+  checkpoint,
+  view_id: viewId,
+  catalog_version: catalogVersion,
+  pass,
+});
+
+/** Returns the states that are other ones than those of the last events. A record without an event is as one that is gone. */
+async function changedStates(
+  transaction: Knex.Transaction,
+  customer: string,
+  states: readonly RecordState[],
+): Promise<readonly RecordState[]> {
+  if (states.length === 0) return [];
+  const keys = states.map(({ key }) => key);
+  const rows = await eventTable(transaction)
+    .where({ customer })
+    .whereIn("record_key", keys)
+    .select("resource", "record_key", "hash");
+  const hashes = new Map(rows.map(({ resource, record_key, hash }) => [`${resource} ${record_key}`, hash]));
+  return states.filter(({ resource, key, hash }) => (hashes.get(`${resource} ${key}`) ?? null) !== hash);
+}
+
+const toRow = (
+  customer: string,
+  number: number,
+  { resource, key, keyInAddress, hash }: RecordState,
+): EventRow => ({ customer, number, resource, record_key: key, key_in_address: keyInAddress, hash });
+
+/** Number of rows that one statement inserts: databases take a limited number of values. */
+const insertedRows = 1000;
+
+async function putEvents(transaction: Knex.Transaction, rows: readonly EventRow[]): Promise<void> {
+  for (let i = 0; i < rows.length; i += insertedRows)
+    await eventTable(transaction)
+      .insert(rows.slice(i, i + insertedRows))
+      .onConflict(["customer", "record_key", "resource"])
+      .merge(["number", "hash"]);
+}
+
+const toLog = ({ revision, checkpoint, view_id, catalog_version, pass }: EventLogRow): EventLog => ({
+  revision: Number(revision),
+  checkpoint: checkpoint === null ? null : Number(checkpoint),
+  viewId: view_id,
+  catalogVersion: Number(catalog_version),
+  pass,
+});
