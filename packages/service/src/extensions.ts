@@ -8,6 +8,7 @@ const optionsByExtension = {
   compute: "$compute",
   apply: "$apply",
   field: null,
+  event: null,
 } as const satisfies Record<string, SystemOptionName | null>;
 
 /** An extension of the interface that a service may offer. */

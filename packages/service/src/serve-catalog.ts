@@ -12,6 +12,7 @@ import { type ExportDependencies, ofCatalog } from "./delivery/dependencies.ts";
 import { exportSource } from "./delivery/export-source.ts";
 import { createDeliveryServices } from "./delivery/services.ts";
 import { startWorker } from "./delivery/start-worker.ts";
+import { createEntityEvents } from "./events/entity-events.ts";
 import { startFeeds } from "./feeds/start-feeds.ts";
 import { type Activation, followActivation } from "./gates/activation.ts";
 import type { Listings } from "./listings.ts";
@@ -57,6 +58,9 @@ export type Shared = Pick<
   readonly reading: Parameters<ReturnType<typeof databasesOf>["openListings"]>[0];
 };
 
+/** Longest time that a request waits until its events are made, in milliseconds. */
+const eventWait = 2000;
+
 /** Opens the store with a catalog, and creates the application that serves it. If that fails, the store is closed. */
 export async function serveCatalog(
   { version, catalog }: VersionedCatalog,
@@ -66,7 +70,7 @@ export async function serveCatalog(
   const store = await databasesOf(exporting.folder).openListings({ ...shared.reading, catalog });
   try {
     const activation = await followActivation(store, shared.log);
-    return { version, store, activation, ...serve(store, activation, exporting, shared) };
+    return { version, store, activation, ...serve(version, store, activation, exporting, shared) };
   } catch (error) {
     await store.close();
     throw error;
@@ -75,6 +79,7 @@ export async function serveCatalog(
 
 /** Creates the application over an open store, and the work beside it. */
 function serve(
+  version: number,
   store: Listings,
   activation: Activation,
   exporting: ExportDependencies,
@@ -86,10 +91,22 @@ function serve(
   const source = exportSource({ store, identities: registry.identities, activation, config });
   const { revision } = registry.changes;
   const scopes = createScopes(registry.entitlements, trust, scopeOptionsOf(catalog), undefined, revision);
+  const events = config.extensions.includes("event")
+    ? createEntityEvents({
+        store,
+        logs: registry.events,
+        database: registry.database,
+        catalogVersion: version,
+        baseUrl: config.baseUrl,
+        wait: eventWait,
+        now: shared.now,
+      })
+    : undefined;
   const app = createApp({
     ...shared,
     catalog,
     store,
+    events,
     get activeEntitySets() {
       return activation.entitySets();
     },
@@ -116,6 +133,7 @@ function serve(
     stopWork: () => stopWork(),
     close: async () => {
       activation.stop();
+      await events?.stop();
       await store.close();
     },
   };

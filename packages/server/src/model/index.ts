@@ -4,6 +4,7 @@
  * @module
  */
 export { type SqlFragment, sql } from "@cadastre/odata";
+export { type DeclaredModel, declareModel } from "./entity-model.ts";
 export {
   type EntityOf,
   type EntitySetDeclaration,

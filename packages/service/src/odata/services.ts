@@ -6,6 +6,9 @@ import type { AnswerSession, AnswerSettings, OwnOption } from "@cadastre/server/
 import { defaultOrder, maxSkip, maxTop, maxTopExpanded } from "../catalog.ts";
 import type { Config } from "../config.ts";
 import { Refused } from "../errors.ts";
+import { entityEventName, entityEventSet } from "../events/entity-event-set.ts";
+import type { EntityEvents } from "../events/entity-events.ts";
+import { withEntityEvents } from "../events/event-source.ts";
 import { type Extension, switchedOffBut } from "../extensions.ts";
 import { withCapabilities } from "./capabilities.ts";
 import type { ChangeLimits } from "./change-source.ts";
@@ -34,6 +37,8 @@ export type OdataServices = SourceServices & {
   readonly random: (bytes: number) => Uint8Array;
   /** Entity sets whose current build has passed its gates, with all fields, including those hidden from a caller. */
   readonly activeEntitySets: readonly EntitySet[];
+  /** Undefined: the set `EntityEvent` is not offered. */
+  readonly events?: EntityEvents | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 };
@@ -63,11 +68,10 @@ const models = new WeakMap<readonly EntitySet[], WeakMap<Scope, EntityModel>>();
 
 /** Returns the active sets with the fields that the caller may see: the same object for the same caller. */
 function visibleModel(
-  active: readonly EntitySet[],
+  { activeEntitySets: active, config, events }: OdataServices,
   scope: Scope,
-  offers: Pick<Config, "extensions" | "deltaLife">,
 ): EntityModel {
-  const { extensions } = offers;
+  const { extensions } = config;
   const ofActive = models.get(active) ?? new WeakMap<Scope, EntityModel>();
   models.set(active, ofActive);
   const known = ofActive.get(scope);
@@ -76,8 +80,9 @@ function visibleModel(
     .filter(({ name }) => scope.visible(name))
     .map((entitySet) => visibleEntitySet(entitySet, scope));
   const linked = extensions.includes("expand") ? withNavigation(visible) : visible;
-  const all = extensions.includes("field") && linked.length > 0 ? [...linked, fieldEntitySet] : linked;
-  const entitySets = all.map((entitySet) => withCapabilities(entitySet, offers));
+  const withFields = extensions.includes("field") && linked.length > 0 ? [...linked, fieldEntitySet] : linked;
+  const all = events === undefined ? withFields : [...withFields, entityEventSet];
+  const entitySets = all.map((entitySet) => withCapabilities(entitySet, config));
   const model = { ...dictionaryCatalog.model, entitySets };
   ofActive.set(scope, model);
   return model;
@@ -90,9 +95,20 @@ const changeLimitsOf = ({
   extensions.includes("delta") ? { life: deltaLife, seconds: querySeconds } : undefined;
 
 const queryDefaults: AnswerSession["queryDefaults"] = (entitySet) => ({
-  orderBy: defaultOrder,
+  orderBy: entitySet.name === entityEventName ? [] : defaultOrder,
   searchable: searchableOf(entitySet),
 });
+
+function sourceOf(
+  services: OdataServices,
+  caller: SourceCaller,
+  model: EntityModel,
+): AnswerSession["source"] {
+  const listings = listingSource(services, caller, changeLimitsOf(services));
+  const source = withFieldSet(listings, model, caller.scope);
+  const { events, activeEntitySets } = services;
+  return events === undefined ? source : withEntityEvents(source, events, caller.scope, activeEntitySets);
+}
 
 /** Creates the session of a request. */
 export const sessionOf = (
@@ -100,10 +116,10 @@ export const sessionOf = (
   settings: AnswerSettings,
   { scope, stages }: SourceCaller,
 ): AnswerSession => {
-  const model = visibleModel(services.activeEntitySets, scope, services.config);
+  const model = visibleModel(services, scope);
   return {
     model,
-    source: withFieldSet(listingSource(services, { scope, stages }, changeLimitsOf(services)), model, scope),
+    source: sourceOf(services, { scope, stages }, model),
     settings,
     queryDefaults,
     customer: scope.customer,

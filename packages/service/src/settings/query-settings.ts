@@ -26,7 +26,7 @@ export const querySettings = {
     must: `\`none\`, or names with commas between of: ${extensionNames.join(", ")}`,
     default: "delta,expand",
     means:
-      "What is offered beyond the six sets, or `none`; any of `delta`, `expand`, `search`, `compute`, `apply`, `field`: see [Extensions](#extensions)",
+      "What is offered beyond the six sets, or `none`; any of `delta`, `expand`, `search`, `compute`, `apply`, `field`, `event`: see [Extensions](#extensions)",
   },
   CADASTRE_CERTIFICATION: {
     member: "certification",

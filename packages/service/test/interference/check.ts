@@ -1,3 +1,4 @@
+import type { AccessRegistry } from "@cadastre/store/registry";
 import fc from "fast-check";
 import { type Case, cases } from "./cases.ts";
 import { compareSides, type Sides } from "./compare-sides.ts";
@@ -9,15 +10,23 @@ import { varied } from "./worlds.ts";
 /** Opens the services for all cases. `close` also closes their stores. */
 export async function openSides(engine: Engine): Promise<{ sides: Sides; close: () => Promise<void> }> {
   const stores = [await engine.open("first"), await engine.open("second")] as const;
+  const registries: AccessRegistry[] = [];
+  const openRegistry = async (name: string) => {
+    if (!engine.hasHistory) return undefined;
+    const registry = await engine.openRegistry(name);
+    registries.push(registry);
+    return registry;
+  };
   const sides = {
-    first: await openSide(stores[0]),
-    second: await openSide(stores[1]),
-    bare: await openSide(stores[0]),
+    first: await openSide(stores[0], { registry: await openRegistry("first") }),
+    second: await openSide(stores[1], { registry: await openRegistry("second") }),
+    bare: await openSide(stores[0], { registry: await openRegistry("bare") }),
   };
   return {
     sides,
     close: async () => {
       for (const side of Object.values(sides)) await side.stop();
+      for (const registry of registries) await registry.close();
       for (const store of stores) await store.close();
       await engine.close();
     },

@@ -25,8 +25,8 @@ import type { AccessRegistry } from "@cadastre/store/registry";
 import { statusView } from "../../src/delivery/delivery-view.ts";
 import type { FilledStore } from "./memory-store.ts";
 import type { Grants } from "./projection.ts";
-import { documentOf, type Filling, filling, now, resolutions } from "./side.ts";
-import { scopeOptions, universeSet } from "./universe.ts";
+import { documentOf, type Filling, filling, resolutions } from "./side.ts";
+import { now, scopeOptions, universeSet } from "./universe.ts";
 
 /** Signing key of both sides. Ed25519 is deterministic, so equal manifests have equal signatures. */
 const { privateKey } = generateKeyPairSync("ed25519");

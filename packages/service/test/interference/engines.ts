@@ -10,6 +10,8 @@ import { resources } from "./universe.ts";
 
 /** Opens stores and registries of one kind. */
 export type Engine = {
+  /** True if the stores keep versions, which events are made of. */
+  readonly hasHistory: boolean;
   readonly open: (name: string) => Promise<FilledStore>;
   readonly openRegistry: (name: string) => Promise<AccessRegistry>;
   readonly close: () => Promise<void>;
@@ -17,13 +19,14 @@ export type Engine = {
 
 /** There is no registry in memory: it has one of SQLite. */
 async function memory(): Promise<Engine> {
-  return { ...(await sqlite()), open: async () => openMemoryStore() };
+  return { ...(await sqlite()), hasHistory: false, open: async () => openMemoryStore() };
 }
 
 async function sqlite(): Promise<Engine> {
   const folder = mkdtempSync(join(tmpdir(), "cadastre-interference-"));
   const fileOf = (name: string) => join(folder, `${name}.sqlite`);
   return {
+    hasHistory: true,
     open: (name) => openSqliteStore({ file: fileOf(name), resources, threads: 0 }),
     openRegistry: (name) => openSqliteRegistry({ file: fileOf(`${name}-registry`) }),
     close: async () => rmSync(folder, { recursive: true }),
@@ -33,6 +36,7 @@ async function sqlite(): Promise<Engine> {
 async function postgres(): Promise<Engine> {
   const server = await startPostgres();
   return {
+    hasHistory: true,
     open: (schema) => openPostgresStore({ connection: server.url, schema, resources, connections: 2 }),
     openRegistry: (name) => openPostgresRegistry({ connection: server.url, schema: `${name}_registry` }),
     close: () => server.stop(),

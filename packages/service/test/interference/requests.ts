@@ -5,6 +5,7 @@ import { filtersOf, ordersOf, selectsOf } from "./filters.ts";
 import {
   absentKey,
   keys,
+  now,
   places,
   type ResourceName,
   resourceNames,
@@ -229,6 +230,51 @@ const tracked: fc.Arbitrary<Request> = fc
     method: "GET",
     headers: { prefer, "odata-maxversion": version },
   }));
+
+/** Number of the first event: the time of all requests, in microseconds. */
+const firstEvent = now * 1_000_000;
+const eventNumber = pick("0", "5", ...["0", "1", "4", "20"].map((more) => String(firstEvent + Number(more))));
+
+/** Requests for events. Two services that a customer cannot tell apart get the same ones, so that they make the same events. */
+const eventRequests: fc.Arbitrary<Request> = fc
+  .oneof(
+    {
+      weight: 8,
+      arbitrary: shaped({
+        resource: "Property",
+        path: pick("/reso/odata/EntityEvent", "/reso/odata/EntityEvent", "/reso/odata/EntityEvent/$count"),
+        options: some(
+          {
+            $filter: fc
+              .tuple(
+                pick("EntityEventSequence gt ", "EntityEventSequence le "),
+                eventNumber,
+                pick(
+                  "",
+                  "",
+                  " and ResourceName eq 'Property'",
+                  " and ResourceRecordKey eq 'p1'",
+                  " or false",
+                ),
+              )
+              .map((parts) => parts.join("")),
+            $orderby: pick("EntityEventSequence", "EntityEventSequence desc", "ResourceName"),
+            $select: pick("ResourceRecordKey", "EntityEventSequence,ResourceRecordUrl", "Customer"),
+            $count: pick("true"),
+            $top: pick("0", "1", "3"),
+            $skip: pick("1", "3"),
+          },
+          3,
+        ),
+      }),
+    },
+    shaped({
+      resource: "Property",
+      path: eventNumber.map((number) => `/reso/odata/EntityEvent(${number})`),
+    }),
+  )
+  // A service with another model has other events.
+  .map((request) => ({ ...request, aim: "seen" as const }));
 
 /** Requests for each kind of path under the OData root. */
 const ofAddress: Readonly<Record<ResourcePath["kind"], fc.Arbitrary<Request>>> = {
@@ -473,6 +519,7 @@ export const requestsOf = {
     { weight: 6, arbitrary: ofAddress.Value },
     { weight: 4, arbitrary: ofAddress.ItemCount },
     { weight: 6, arbitrary: ofAddress.Count },
+    { weight: 8, arbitrary: eventRequests },
     ofAddress.ServiceDocument,
     ofAddress.Metadata,
     at("/reso/odata/Teams", "/reso/odata/Nope", "/reso/odata/Property('p0", "/reso/odata/%zz"),

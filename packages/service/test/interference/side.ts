@@ -2,12 +2,13 @@ import { compileScope, type Entitlement, type ResourceGrant, type Scope } from "
 import type { EntitySet } from "@cadastre/odata";
 import type { Store } from "@cadastre/store";
 import { identitiesOf } from "@cadastre/store/property";
-import type { ApiKeyRecord, MlsProfile } from "@cadastre/store/registry";
+import type { AccessRegistry, ApiKeyRecord, MlsProfile } from "@cadastre/store/registry";
 import type { Express } from "express";
 import { pino } from "pino";
 import { createRates } from "../../src/access/rates.ts";
 import { createApp, type Services } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
+import { createEntityEvents, type EntityEvents } from "../../src/events/entity-events.ts";
 import { MemoryBudget } from "../../src/http/memory-budget.ts";
 import { memoryLimits } from "../../src/http/memory-limits.ts";
 import { listen } from "../../src/http/server.ts";
@@ -19,6 +20,7 @@ import type { FilledStore } from "./memory-store.ts";
 import { type Grants, seenSet, type World } from "./projection.ts";
 import {
   datasets,
+  now,
   type ResourceName,
   resourceNames,
   scopeOptions,
@@ -33,9 +35,6 @@ export type GrantsOfAll = Readonly<Record<Customer, Grants>>;
 
 /** Base URL of links, the same for all services so that their links are equal. */
 const baseUrl = "https://feed.example";
-
-/** The time of all requests, in seconds since 1970. */
-export const now = 1_750_000_000;
 
 const atNow = () => now * 1000;
 
@@ -186,7 +185,12 @@ const profiles: ReadonlyMap<string, MlsProfile> = new Map([
 ]);
 
 /** Creates the application over a store. It admits the customers that the current rule has a scope for. */
-export const appOver = (store: Store, rule: () => Rule, clock: () => number = atNow): Express => {
+export const appOver = (
+  store: Store,
+  rule: () => Rule,
+  events?: EntityEvents,
+  clock: () => number = atNow,
+): Express => {
   const services: Services = {
     catalog: testCatalog,
     config: readConfig({
@@ -201,6 +205,7 @@ export const appOver = (store: Store, rule: () => Rule, clock: () => number = at
     memory: new MemoryBudget(memoryLimits(1024, 2)),
     skipTokenKey,
     random,
+    events,
     get activeEntitySets() {
       return rule().activeEntitySets;
     },
@@ -215,10 +220,32 @@ export const appOver = (store: Store, rule: () => Rule, clock: () => number = at
   return createApp(services);
 };
 
-export async function openSide(store: FilledStore, clock?: () => number): Promise<Side> {
+/** Events that are made without a limit of time. */
+async function eventsOf(store: Store, registry: AccessRegistry): Promise<EntityEvents> {
+  for (const customer of ["one", "other"])
+    await registry.entitlements.install({ customer, version: 1, jws: customer, installed: now });
+  return createEntityEvents({
+    store,
+    logs: registry.events,
+    database: registry.database,
+    catalogVersion: 1,
+    baseUrl,
+    wait: 60_000,
+    now: atNow,
+  });
+}
+
+type SideOptions = {
+  /** Registry of the events; without it none are offered. */
+  readonly registry?: AccessRegistry | undefined;
+  readonly clock?: () => number;
+};
+
+export async function openSide(store: FilledStore, { registry, clock }: SideOptions = {}): Promise<Side> {
   let rule: Rule = { activeEntitySets: [], scopes: {} };
+  const events = registry && (await eventsOf(store, registry));
   const server = await listen(
-    appOver(store, () => rule, clock),
+    appOver(store, () => rule, events, clock),
     { host: "127.0.0.1", port: 0 },
   );
   const base = `http://127.0.0.1:${server.port}`;
@@ -234,6 +261,9 @@ export async function openSide(store: FilledStore, clock?: () => number): Promis
       const sent = carriedBy(carrier, { target: link.replace(baseUrl, ""), method, headers });
       return ask(base, sent.target, { ...sent.headers, "x-api-key": customer }, sent.method, sent.body);
     },
-    stop: () => server.stop(0),
+    stop: async () => {
+      await server.stop(0);
+      await events?.stop();
+    },
   };
 }

@@ -18,6 +18,9 @@ const { model: entityModel, entitySet } = testCatalog;
  * The values that cases are made of: so few keys, fields and values that hidden and visible records have many in common.
  */
 
+/** The time of all requests, in seconds since 1970. */
+export const now = 1_750_000_000;
+
 /** Datasets that an entitlement may grant. */
 export const datasets = [firstSystem.datasetId, secondSystem.datasetId, thirdSystem.datasetId] as const;
 

@@ -129,8 +129,8 @@ const toRow = (
   { resource, key, keyInAddress, hash }: RecordState,
 ): EventRow => ({ customer, number, resource, record_key: key, key_in_address: keyInAddress, hash });
 
-/** Number of rows that one statement inserts: databases take a limited number of values. */
-const insertedRows = 1000;
+/** Number of rows that one statement inserts. SQLite takes at most 500, which knex writes as a `union`. */
+const insertedRows = 500;
 
 async function putEvents(transaction: Knex.Transaction, rows: readonly EventRow[]): Promise<void> {
   for (let i = 0; i < rows.length; i += insertedRows)

@@ -1,0 +1,100 @@
+import { type BoundNode, type BoundQuery, type EntitySet, QueryError } from "@cadastre/odata";
+import { value } from "@cadastre/odata/run";
+import { conjuncts } from "@cadastre/odata/tree";
+import { filter } from "@cadastre/server";
+import { knexSource } from "@cadastre/server/knex";
+import { bigInteger, type DeclaredModel, declareModel, entitySet, sql, text } from "@cadastre/server/model";
+import type { RecordSource } from "@cadastre/server/parts";
+import type { RegistryDatabase } from "@cadastre/store/registry";
+import { odataRoot } from "../http/odata-protocol.ts";
+
+/** Name of the entity set. Source: RCP-27. */
+export const entityEventName = "EntityEvent";
+
+/** The customer of an event: no client sees it. */
+const customerField = "Customer";
+
+/** Declares the set over the table of the registry. @param root address that the addresses of records begin with */
+function declare(root: string | undefined): DeclaredModel {
+  const address = sql`${value(root ?? "")} || "resource" || '(''' || coalesce("key_in_address", "record_key") || ''')'`;
+  const declaration = entitySet(entityEventName, {
+    table: "cadastre_event",
+    key: { EntityEventSequence: bigInteger().column("number") },
+    properties: {
+      ResourceName: text().column("resource"),
+      ResourceRecordKey: text().column("record_key"),
+      ResourceRecordUrl: text()
+        .nullable()
+        .column(root === undefined ? sql`cast(null as text)` : address),
+      [customerField]: text().column("customer"),
+    },
+  });
+  return declareModel("cadastre", "Events", [declaration]);
+}
+
+/** The set as clients see it. Source: RESO Data Dictionary 2.0, EntityEvent. */
+export const entityEventSet: EntitySet = (() => {
+  const [own] = declare(undefined).model.entitySets;
+  if (own === undefined) throw new TypeError("the set is declared");
+  const { structured: _, ...type } = own.type;
+  const properties = new Map([...type.properties].filter(([name]) => name !== customerField));
+  return { name: entityEventName, type: { ...type, properties } };
+})();
+
+/** Reads the events of one customer. */
+export type EventSource = Pick<RecordSource, "page" | "count" | "one">;
+
+/** Returns the function that creates the source of a customer. */
+export function entityEventSource(
+  { knex, guarded }: RegistryDatabase,
+  baseUrl: string | undefined,
+): (customer: string) => EventSource {
+  const declared = declare(baseUrl === undefined ? undefined : `${baseUrl}${odataRoot}/`);
+  const unreported = { onMismatch: () => {}, onError: () => {} };
+  const sourceUnder = knexSource(knex)(declared, unreported);
+  return (customer) => {
+    const own = filter(`${customerField} eq @customer`, { customer });
+    const source = sourceUnder(new Map([[entityEventName, own]]));
+    return guarded<EventSource>(
+      {
+        page: async (query, read) => source.page(served(query), read),
+        count: async (query, read) => source.count(served(query), read),
+        one: async (query, read) => source.one(query, read),
+      },
+      QueryError,
+    );
+  };
+}
+
+/**
+ * Returns the query if an index serves it, whatever it finds: a log may have millions of events, and its database has other work.
+ *
+ * @throws {QueryError} `not_supported`
+ */
+function served(query: BoundQuery): BoundQuery {
+  for (const condition of conjuncts(query.filter))
+    if (!isServed(condition)) {
+      const feature = `a filter of ${entityEventName} other than comparisons of EntityEventSequence, and \`ResourceName eq\` or \`ResourceRecordKey eq\`, joined by \`and\`,`;
+      throw new QueryError("not_supported", null, { feature }, "$filter");
+    }
+  for (const { expression } of query.orderBy)
+    if (propertyOf(expression) !== "EntityEventSequence") {
+      const feature = `an order of ${entityEventName} other than by EntityEventSequence`;
+      throw new QueryError("not_supported", null, { feature }, "$orderby");
+    }
+  return query;
+}
+
+const propertyOf = (node: BoundNode): string | undefined =>
+  node.kind === "Property" && node.base === undefined ? node.property.name : undefined;
+
+function isServed(node: BoundNode): boolean {
+  if (node.kind === "Constant") return true;
+  if (node.kind !== "Compare" || (node.left.kind !== "Constant" && node.right.kind !== "Constant"))
+    return false;
+  const name = propertyOf(node.left) ?? propertyOf(node.right);
+  return (
+    name === "EntityEventSequence" ||
+    (node.comparator === "eq" && (name === "ResourceName" || name === "ResourceRecordKey"))
+  );
+}

@@ -1,0 +1,29 @@
+import type { Scope } from "@cadastre/entitlement";
+import type { EntitySet } from "@cadastre/odata";
+import type { RecordSource } from "@cadastre/server/parts";
+import { entityEventName } from "./entity-event-set.ts";
+import type { EntityEvents } from "./entity-events.ts";
+import { eventViewOf } from "./event-view.ts";
+
+/** Returns a source of a request that also reads events, which it first makes. */
+export function withEntityEvents(
+  listings: RecordSource,
+  { makeFor, sourceOf }: EntityEvents,
+  scope: Scope,
+  active: readonly EntitySet[],
+): RecordSource {
+  const events = () => sourceOf(scope.customer);
+  const madeEvents = async () => {
+    await makeFor(eventViewOf(active, scope));
+    return events();
+  };
+  const isEvent = (entitySet: EntitySet) => entitySet.name === entityEventName;
+  return {
+    ...listings,
+    page: async (query, read) =>
+      isEvent(query.entitySet) ? (await madeEvents()).page(query, read) : listings.page(query, read),
+    count: async (query, read) =>
+      isEvent(query.entitySet) ? (await madeEvents()).count(query, read) : listings.count(query, read),
+    one: (query, read) => (isEvent(query.entitySet) ? events().one(query, read) : listings.one(query, read)),
+  };
+}

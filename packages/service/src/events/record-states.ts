@@ -1,0 +1,198 @@
+import { restrict } from "@cadastre/entitlement";
+import { type BoundQuery, bindQuery, type EntitySet } from "@cadastre/odata";
+import { keyLiteral } from "@cadastre/odata/run";
+import { type BoundNode, propertyNode, textConstant } from "@cadastre/odata/tree";
+import type { ResourceName } from "@cadastre/reso";
+import type { Store } from "@cadastre/store";
+import { changesBetween, recordsAt, textKeyOf } from "@cadastre/store/changes";
+import type { EventLogs, RecordState } from "@cadastre/store/registry";
+import type { EventPass } from "./event-pass.ts";
+import { digestOf, type EventView } from "./event-view.ts";
+
+/** What the states of records are found in. */
+export type StateSources = {
+  readonly store: Pick<Store, "page">;
+  readonly logs: Pick<EventLogs, "shown">;
+};
+
+/** Resources in an order in which records come after those that they refer to. */
+const parentsFirst: readonly ResourceName[] = [
+  "Lookup",
+  "Office",
+  "Member",
+  "Property",
+  "Media",
+  "OpenHouse",
+];
+
+type Step = { readonly resource: ResourceName; readonly finds: "gone" | "shown" };
+
+/** Steps of a pass: records leave before those that they refer to, and appear after them. */
+const steps: readonly Step[] = [
+  ...parentsFirst.toReversed().map((resource) => ({ resource, finds: "gone" as const })),
+  ...parentsFirst.map((resource) => ({ resource, finds: "shown" as const })),
+];
+
+/** Some states, and the position of the pass after them. */
+export type StateBatch = {
+  readonly states: readonly RecordState[];
+  readonly pass: EventPass;
+};
+
+/** Number of records that are read at once. */
+const pageSize = 1000;
+
+/** Yields the states of the records that are left to a pass. */
+export async function* recordStatesOf(
+  pass: EventPass,
+  view: EventView,
+  sources: StateSources,
+  signal: AbortSignal,
+): AsyncGenerator<StateBatch> {
+  for (let number = pass.step; number < steps.length; number++) {
+    const { resource, finds } = steps[number] as Step;
+    const after = number === pass.step ? pass.after : null;
+    const context = { ...sources, resource, view, since: pass.since, asOf: pass.asOf, after, signal };
+    for await (const { states, end } of finders[finds](context))
+      yield { states, pass: { ...pass, step: number, after: end } };
+  }
+}
+
+type StepContext = StateSources &
+  Pick<EventPass, "since" | "asOf" | "after"> & {
+    readonly resource: ResourceName;
+    readonly view: EventView;
+    readonly signal: AbortSignal;
+  };
+
+type Found = { readonly states: readonly RecordState[]; readonly end: string };
+
+const finders: Readonly<Record<Step["finds"], (context: StepContext) => AsyncIterable<Found>>> = {
+  gone: (context) => (context.since === null ? unseen(context) : left(context, context.since)),
+  shown: (context) => (context.since === null ? seen(context) : changed(context, context.since)),
+};
+
+/** Yields the records that the view had at the checkpoint before, and has not any more. Positions are keys. */
+async function* left(context: StepContext, since: number): AsyncGenerator<Found> {
+  const request = requestOf(context, "key");
+  if (request === undefined) return;
+  const { store, resource } = context;
+  yield* inBatches(changesBetween(store, { ...request, since }), ({ key, is }) =>
+    is === undefined ? stateOf(resource, key, null) : undefined,
+  );
+}
+
+/** Yields the records that the view did not have at the checkpoint before, or had with other values. Positions are keys. */
+async function* changed(context: StepContext, since: number): AsyncGenerator<Found> {
+  const request = requestOf(context, "all");
+  if (request === undefined) return;
+  const { store, resource } = context;
+  yield* inBatches(changesBetween(store, { ...request, since }), ({ key, is }) =>
+    is === undefined ? undefined : stateOf(resource, key, is),
+  );
+}
+
+/** Yields all records that the view has. Positions are keys. */
+async function* seen(context: StepContext): AsyncGenerator<Found> {
+  const request = requestOf(context, "all");
+  if (request === undefined) return;
+  const { store, resource } = context;
+  yield* inBatches(recordsAt(store, request), ({ key, line }) => stateOf(resource, key, line));
+}
+
+/** Yields the records that have events, and that the view does not have. Positions are numbers of events. */
+async function* unseen(context: StepContext): AsyncGenerator<Found> {
+  const { logs, view, resource } = context;
+  const entitySet = view.entitySets.get(resource);
+  for (let after = Number(context.after ?? 0); ; ) {
+    const events = await logs.shown(view.scope.customer, resource, { after, limit: pageSize });
+    const keys = events.map(({ key }) => key);
+    const present = entitySet === undefined ? new Set<string>() : await presentKeys(keys, entitySet, context);
+    const states = keys.filter((key) => !present.has(key)).map((key) => stateOf(resource, key, null));
+    after = events.at(-1)?.number ?? after;
+    yield { states, end: String(after) };
+    if (events.length < pageSize) return;
+  }
+}
+
+/** Returns those of the keys that the view has. */
+async function presentKeys(
+  keys: readonly string[],
+  entitySet: EntitySet,
+  { store, view, asOf, signal }: StepContext,
+): Promise<ReadonlySet<string>> {
+  if (keys.length === 0) return new Set();
+  const query = queryOf(entitySet, "key");
+  const key = query.orderBy[0]?.expression as BoundNode;
+  const filter: BoundNode = {
+    kind: "Membership",
+    type: "Edm.Boolean",
+    operand: key,
+    values: keys.map(textConstant),
+  };
+  const restricted = restrict({ ...query, filter }, view.scope);
+  const page = await store.page(restricted, { asOf, keys: true, signal, background: true });
+  page.release?.();
+  return new Set((page.keys ?? []).map(String));
+}
+
+/** Returns the request for the records of a step; undefined if the customer does not see the set. */
+function requestOf({ view, resource, asOf, after, signal }: StepContext, select: "key" | "all") {
+  const entitySet = view.entitySets.get(resource);
+  if (entitySet === undefined) return undefined;
+  const query = queryOf(entitySet, select);
+  const { scope } = view;
+  return { query, scope, asOf, after, pageSize, ahead: false, nulls: false, background: true, signal };
+}
+
+/** Queries for all fields of a set: the same object for the same set, because statements are cached by their selection. */
+const fullQueries = new WeakMap<EntitySet, BoundQuery>();
+const keyQueries = new WeakMap<EntitySet, BoundQuery>();
+
+function queryOf(entitySet: EntitySet, select: "key" | "all"): BoundQuery {
+  const cache = select === "key" ? keyQueries : fullQueries;
+  const known = cache.get(entitySet);
+  if (known !== undefined) return known;
+  const key = textKeyOf(entitySet);
+  const expression = propertyNode(key);
+  const all = bindQuery({ top: pageSize }, entitySet);
+  const query: BoundQuery = {
+    ...all,
+    select: select === "key" ? [{ property: key, expression }] : all.select,
+    orderBy: [{ expression, direction: "asc" }],
+  };
+  cache.set(entitySet, query);
+  return query;
+}
+
+function stateOf(resource: ResourceName, key: string, line: string | null): RecordState {
+  const inAddress = keyLiteral(key).slice(1, -1);
+  return {
+    resource,
+    key,
+    keyInAddress: inAddress === key ? null : inAddress,
+    hash: line === null ? null : digestOf(line),
+  };
+}
+
+/** Number of items that are looked at before a position is known. */
+const batchSize = 500;
+
+/** Yields the states of items in batches. Items without a state move the position too. */
+async function* inBatches<Item extends { readonly key: string }>(
+  items: AsyncIterable<Item>,
+  toState: (item: Item) => RecordState | undefined,
+): AsyncGenerator<Found> {
+  let states: RecordState[] = [];
+  let count = 0;
+  let end = "";
+  for await (const item of items) {
+    const state = toState(item);
+    if (state !== undefined) states.push(state);
+    end = item.key;
+    if (++count % batchSize > 0) continue;
+    yield { states, end };
+    states = [];
+  }
+  if (states.length > 0) yield { states, end };
+}
