@@ -43,7 +43,7 @@ export function installTool(folder, source) {
     const manifest = { name: `${scope}/${name}`, version: "0.1.0", type: "module", exports: "./index.mjs" };
     writeFileSync(join(place, "package.json"), JSON.stringify(manifest));
     dependencies[`${scope}/${name}`] = `file:./${name}`;
-    lacks.push(`${name} is not on npm; a stand-in has no ${what}`);
+    lacks.push(`${name} is not on npm, and a stand-in takes its place. Not exercised is ${what}`);
   }
   writeFileSync(
     join(folder, "package.json"),

@@ -5,6 +5,4 @@ const lookupTerm = "RESO.OData.Metadata.LookupName";
 
 /** Returns the names of the lookups that a property's values are from. */
 export const lookupNamesOf = ({ annotations = [] }: StructuralProperty): readonly string[] =>
-  annotations
-    .filter(({ term }) => term === lookupTerm)
-    .flatMap(({ value }) => (typeof value === "string" ? [value] : []));
+  annotations.flatMap(({ term, value }) => (term === lookupTerm && typeof value === "string" ? [value] : []));
