@@ -7,7 +7,7 @@ export function findReport(folder, name) {
   return found === undefined ? undefined : JSON.parse(readFileSync(join(folder, String(found)), "utf8"));
 }
 
-/** What the reasons of the tool mean, by the beginning of each. */
+/** Meanings of the reasons that the tool gives, by the beginning of each reason. */
 const explanations = [
   [
     "no single-valued enumeration field of this scenario's representation",

@@ -5,7 +5,7 @@ type Details = Readonly<Record<string, string | number>>;
 const suggestion = (d: Details) =>
   d["suggestion"] === undefined ? "" : `, did you mean \`${d["suggestion"]}\`?`;
 
-/** What to write instead, if that can be told. */
+/** Advice of what to write instead, in parentheses; empty without one. */
 const hint = (d: Details) => (d["hint"] === undefined ? "" : ` (${d["hint"]})`);
 
 /**

@@ -1,7 +1,7 @@
 import type { BoundNode } from "../bound/tree.ts";
 import { compileOperand } from "../compile/expression.ts";
 import { fold } from "../compile/fold.ts";
-import type { Column, Mapping, MemberMapping } from "../compile/mapping.ts";
+import type { Column, Mapping } from "../compile/mapping.ts";
 import { encodingOf, toComputedOperand } from "../compile/operand.ts";
 import { conditionsOf } from "../compile/query.ts";
 import type { StructuralProperty, ValueType } from "../model/types.ts";
@@ -29,6 +29,7 @@ import {
 } from "./bound-apply.ts";
 import { compileAggregate } from "./compile-aggregate.ts";
 import { compileCellSizes, compileLargeCells } from "./compile-cells.ts";
+import { derivedMapping } from "./derived-mapping.ts";
 import { limitedMapping } from "./limited-mapping.ts";
 
 /**
@@ -202,28 +203,4 @@ function selectBranch(
     sql`${computed(structure)} as ${identifier(structureProperty.name)}`,
   ];
   return sql`select ${join(selected, ", ")} from ${result.mapping.from}${whereOf(result.mapping)}`;
-}
-
-/** Maps the columns of a derived table, by their paths. */
-function derivedMapping(from: SqlFragment, columns: ReadonlyMap<string, Column>): Mapping {
-  return { from, ...membersAt(columns, ""), ranges: false };
-}
-
-function membersAt(
-  columns: ReadonlyMap<string, Column>,
-  prefix: string,
-): Pick<MemberMapping, "column" | "path"> & {
-  readonly column: Mapping["column"];
-} {
-  return {
-    column: ({ name }) => {
-      const found = columns.get(prefix + name);
-      if (found === undefined) throw new TypeError(`\`$apply\` has no column \`${prefix}${name}\``);
-      return found;
-    },
-    path: (property) =>
-      "type" in property
-        ? undefined
-        : { kind: "members", members: membersAt(columns, `${prefix}${property.name}/`), present: sql`1` },
-  };
 }

@@ -64,7 +64,7 @@ export type GroupStep = {
   readonly keys: readonly ApplyColumn[];
   readonly aggregates: readonly BoundAggregate[];
   readonly condition: BoundNode | null;
-  /** Which groups are too small to be told of. By default none. */
+  /** Rule for groups that are too small to be shown. By default all are shown. */
   readonly cells?: CellRule;
 };
 

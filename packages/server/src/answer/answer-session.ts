@@ -105,6 +105,8 @@ export type ChangesPage = {
 export type ChangeSource = {
   /** Seconds for which the changes since a state can be told, from the time on at which it is the present one. */
   readonly life: number;
+  /** False for a set whose changes cannot be told: the preference to track them is ignored. */
+  readonly tracks: (entitySet: EntitySet) => boolean;
   /** Undefined if the changes since then cannot be told any more. */
   readonly page: (query: BoundQuery, read: ChangesRead) => Promise<ChangesPage | undefined>;
 };

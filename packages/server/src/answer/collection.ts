@@ -29,7 +29,7 @@ export async function answerCollection(
   const walk: Walk = { entitySet: entitySet.name, session, options };
   const position = stages.time("parse", () => startOfPage(walk));
   const { size, left } = pageSizeOf(options, position, settings);
-  const tracking = trackingOf(options, position, session);
+  const tracking = trackingOf(options, position, entitySet, session);
   const bound = stages.time("bind", () => bindRows({ ...options, top: size }, entitySet, session));
   const { query, expand } = stages.time("bind", () => ({
     query: tracking === undefined ? bound : selectingKey(bound),

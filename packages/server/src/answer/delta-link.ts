@@ -40,9 +40,10 @@ type ChangesStart = {
 export function trackingOf(
   options: CollectionOptions,
   position: PageStart | undefined,
+  entitySet: EntitySet,
   { source, settings }: Pick<AnswerSession, "source" | "settings">,
 ): Tracking | undefined {
-  if (source.changes === undefined) return undefined;
+  if (source.changes?.tracks(entitySet) !== true) return undefined;
   if (position !== undefined) return position.tracking;
   if (options.trackChanges === undefined || !isTrackable(options)) return undefined;
   return { begun: Math.floor(settings.now() / 1000) };

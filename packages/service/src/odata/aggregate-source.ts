@@ -2,9 +2,9 @@ import { type RestrictedApply, restrictApply } from "@cadastre/entitlement";
 import { QueryError } from "@cadastre/odata";
 import type { AppliedQuery } from "@cadastre/odata/apply";
 import type { AppliedSource } from "@cadastre/server/parts";
-import { isFieldSet } from "./field-set.ts";
 import { refusePathsIn } from "./related-sets.ts";
 import type { SourceCaller, SourceServices } from "./source-services.ts";
+import { isStoredSet } from "./stored-set.ts";
 
 /** Bytes that a value of a row takes on its way from the database to the answer. */
 const bytesOfValue = 200;
@@ -17,8 +17,13 @@ export const aggregateSource = (
   const restrictResult = (applied: AppliedQuery): RestrictedApply =>
     stages.time("restrict", () => {
       const { entitySet, steps } = applied.apply;
-      if (isFieldSet(entitySet))
-        throw new QueryError("not_supported", null, { feature: "`$apply` to `Field`" }, "$apply");
+      if (!isStoredSet(entitySet))
+        throw new QueryError(
+          "not_supported",
+          null,
+          { feature: `\`$apply\` to \`${entitySet.name}\`` },
+          "$apply",
+        );
       refusePathsIn(steps);
       return restrictApply(applied, scope, config.minimumCellSize);
     });

@@ -3,8 +3,8 @@ import type { Annotation } from "@cadastre/odata/run";
 import { maxSkip, maxTop, maxTopExpanded } from "../catalog.ts";
 import type { Config } from "../config.ts";
 import type { Extension } from "../extensions.ts";
-import { isFieldSet } from "./field-set.ts";
 import { searchableOf } from "./searchable.ts";
+import { isStoredSet } from "./stored-set.ts";
 
 /** Largest `$levels`, which is the depth of an expansion that is always answered. */
 const expandLevels = 16;
@@ -32,7 +32,7 @@ function capabilitiesOf(
 ): readonly Annotation[] {
   const offers = (name: Extension) => extensions.includes(name);
   const isExpandable = offers("expand") && (entitySet.type.structured?.size ?? 0) > 0;
-  const isTracked = offers("delta") && !isFieldSet(entitySet);
+  const isTracked = offers("delta") && isStoredSet(entitySet);
   const pages = `A page has at most ${maxTop} records${isExpandable ? `, ${maxTopExpanded} with $expand` : ""}`;
   const own = (term: string, value: Annotation["value"]): Annotation => ({
     term: `Org.OData.Capabilities.V1.${term}`,
@@ -58,7 +58,7 @@ function capabilitiesOf(
     own("InsertRestrictions", { Insertable: false }),
     own("UpdateRestrictions", { Updatable: false }),
     own("DeleteRestrictions", { Deletable: false }),
-    ...(offers("apply") && !isFieldSet(entitySet)
+    ...(offers("apply") && isStoredSet(entitySet)
       ? [{ term: "Org.OData.Aggregation.V1.ApplySupported", value: { Transformations: transformations } }]
       : []),
   ];

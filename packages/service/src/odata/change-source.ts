@@ -6,6 +6,7 @@ import { type Store, StoreError } from "@cadastre/store";
 import { changesBetween, compareCodePoints, type KeyChange, textKeyOf } from "@cadastre/store/changes";
 import { estimatedBytes } from "./estimated-bytes.ts";
 import type { SourceCaller, SourceServices } from "./source-services.ts";
+import { isStoredSet } from "./stored-set.ts";
 
 /** Number of digits of a checkpoint in a token. It is padded, so that the length of the token does not reveal it. */
 const checkpointDigits = 16;
@@ -49,6 +50,7 @@ export const changeSource = (
   { life, seconds }: ChangeLimits,
 ): ChangeSource => ({
   life,
+  tracks: isStoredSet,
   page: async (query, read) => {
     const limit = AbortSignal.timeout(seconds * 1000);
     try {

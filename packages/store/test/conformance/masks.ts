@@ -1,10 +1,19 @@
 import type { Mask, ResourceGrant, RestrictedQuery, Scope } from "@cadastre/entitlement";
 import { compareRows, evaluate, matches, type Projection, type Row } from "@cadastre/odata";
+import { type AppliedForm, evaluateApply, evaluatedRecords } from "@cadastre/odata/apply";
 import { codecOf } from "@cadastre/odata/run";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Bookmark, WritableStore } from "../../src/index.ts";
-import { askPlots, type Plot, plotRecord, plotRow, plotScope, plotsResource } from "../support/masked.ts";
+import {
+  applyToPlots,
+  askPlots,
+  type Plot,
+  plotRecord,
+  plotRow,
+  plotScope,
+  plotsResource,
+} from "../support/masked.ts";
 import { type Harness, openEmpty, rowsOf } from "./harness.ts";
 
 const some = <T>(...values: readonly T[]) => fc.constantFrom(null, ...values);
@@ -133,6 +142,18 @@ const select = fc.constantFrom(undefined, "PlotKey", "PlotKey,Latitude,Coordinat
 
 const request = fc.record({ scope, filter, orderBy, select, top: fc.integer({ min: 3, max: 60 }) });
 
+const applies = [
+  "groupby((PostalCode),aggregate($count as N,Price with sum as Total))",
+  "groupby((Latitude,Rooms),aggregate(Tax with average as Mean))",
+  "groupby((Street),filter(Price gt 1)/aggregate($count as N,Score with sum as Total))",
+  "filter(PostalCode eq '787')/aggregate($count as N,Price with average as Mean)",
+  "concat(aggregate($count as N),groupby((Rooms),aggregate(Ratio with sum as Total,Street with countdistinct as Kinds)))",
+  "compute(length(Street) as Letters)/groupby((Letters),aggregate($count as N))/filter(N gt 2)/topcount(2,N)",
+  "groupby((Rooms),aggregate(Price with sum as Total))/aggregate(Total with max as Most)",
+];
+
+const plainForm: AppliedForm = { nulls: true, ieee754: false, annotated: "none" };
+
 /** JSON of what a projection shows of a row. */
 function shown({ property: { type, collection }, expression }: Projection, row: Row): unknown {
   const value = evaluate(expression, row);
@@ -229,6 +250,35 @@ export function masks(harness: Harness): void {
       [3001, -3001, 1],
     ]);
     await own.close();
+  });
+
+  test("aggregates are of the masked values, page by page", { timeout: 120_000 }, async () => {
+    const asked = fc.record({
+      granted: scope,
+      apply: fc.constantFrom(...applies),
+      top: fc.integer({ min: 1, max: 20 }),
+      least: fc.integer({ min: 1, max: 5 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(asked, async ({ granted, apply, top, least }) => {
+        const restricted = applyToPlots(apply, top, granted, least);
+        const { applied } = restricted;
+        const found = evaluateApply(applied.apply, rows).toSorted((a, b) =>
+          compareRows(applied.query.orderBy, a, b),
+        );
+        const walked: string[] = [];
+        let from: readonly unknown[] | undefined;
+        do {
+          const page = await store.apply(restricted, { from, count: true, form: plainForm });
+          expect(page.count).toBe(found.length);
+          walked.push(...page.records);
+          from = page.next ?? undefined;
+        } while (from !== undefined);
+        expect(walked, apply).toEqual(evaluatedRecords(found, applied, plainForm));
+        expect(await store.countApplied(restricted)).toBe(found.length);
+      }),
+      { numRuns: 5 * Number(process.env["CASES"] ?? 3) },
+    );
   });
 
   test("a masked member without a value is left out where nulls are", async () => {

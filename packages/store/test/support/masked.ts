@@ -1,11 +1,14 @@
 import {
   datasetProperty,
   type ResourceGrant,
+  type RestrictedApply,
   restrict,
+  restrictApply,
   type Scope,
   visibleEntitySet,
 } from "@cadastre/entitlement";
 import { bindQuery, parseFilter, parseOrderBy, parseSelect, type Row } from "@cadastre/odata";
+import { bindApplied, bindApply, parseApply } from "@cadastre/odata/apply";
 import type { StoredRecord, StoredResource } from "../../src/index.ts";
 import { entitySetOf, property } from "../../src/testing/entity-sets.ts";
 import { grantsOf } from "../../src/testing/grants.ts";
@@ -71,4 +74,10 @@ export function askPlots({ filter, orderBy, select, top = 1000 }: AskedPlots, sc
     top,
   };
   return restrict(bindQuery(parts, visibleEntitySet(plots, scope)), scope);
+}
+
+/** Binds `$apply` to the plots that a scope shows, and restricts it. */
+export function applyToPlots(apply: string, top: number, scope: Scope, least: number): RestrictedApply {
+  const bound = bindApply(parseApply(apply), visibleEntitySet(plots, scope));
+  return restrictApply(bindApplied(bound, { top }), scope, least);
 }
