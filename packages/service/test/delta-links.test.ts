@@ -298,6 +298,12 @@ test("a link of another customer, query or set, and one that was edited, are all
     expect([reply.status, toError(reply).code]).toEqual([400, "invalid_delta_token"]);
 });
 
+test("changes are not told as a file", async () => {
+  const { link } = await pages(austin);
+  const reply = await get(link, { accept: "text/csv" });
+  expect([reply.status, toError(reply).code]).toEqual([406, "not_acceptable"]);
+});
+
 test.each(["$top=1", "$skip=1", "$orderby=City", "$skiptoken=x"])(
   "`%s` is not for a delta link",
   async (option) => {

@@ -86,7 +86,7 @@ export type ResultChange =
   | {
       /** JSON texts of the values of the key, in order. */
       readonly key: readonly string[];
-      /** `changed` if the caller still sees the record, but not in this result. */
+      /** `changed` if the caller still sees the record, though not in this result. */
       readonly reason: "changed" | "deleted";
     };
 

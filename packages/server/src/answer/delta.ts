@@ -22,6 +22,8 @@ export async function answerDelta(
 ): Promise<Answer> {
   const { root, stages, version } = request;
   const { format, preferences, trackChanges } = options;
+  // A file has no place for removals.
+  if (options.file !== undefined) throw new ProtocolError("not_acceptable", { target: "Accept" });
   const { walk, start, query, page } = await readChanges(request, entitySet, session, options);
   try {
     const links = linksOfChanges(page, start, entitySet, walk, request);

@@ -101,7 +101,7 @@ async function readChanges(
       { entitySet: query.entitySet.name },
     );
     const { changes, more, count } = found;
-    const shown = await shownElsewhere(query, changes, asOf, services, caller, signal);
+    const shown = await shownElsewhere(query, changes, services, caller, signal);
     return {
       changes: changes.map((change) => toResult(change, shown)),
       state,
@@ -141,11 +141,10 @@ async function collect(
   return { changes, more, count };
 }
 
-/** Returns the keys of those removed records that the caller still sees, outside of the query's filter. */
+/** Returns the keys of those removed records that the caller sees at present, outside of the query's filter. */
 async function shownElsewhere(
   { entitySet, filter, ...query }: BoundQuery,
   changes: readonly KeyChange[],
-  asOf: number,
   { store }: SourceServices,
   { scope }: SourceCaller,
   signal: AbortSignal,
@@ -168,7 +167,7 @@ async function shownElsewhere(
     orderBy: [{ expression, direction: "asc" }],
     top: keys.length,
   };
-  const page = await store.page(restrict(wanted, scope), { asOf, keys: true, signal });
+  const page = await store.page(restrict(wanted, scope), { keys: true, signal });
   page.release?.();
   return new Set(page.keys?.map(String));
 }
