@@ -14,7 +14,7 @@ import { type Reply, toError } from "../support/ask.ts";
 
 /** `CASES=1000` runs more cases, `SEED=1` repeats the same ones. */
 const { CASES, SEED } = process.env;
-const numRuns = Number(CASES ?? 15);
+const numRuns = Number(CASES ?? 10);
 const parameters = SEED === undefined ? { numRuns } : { numRuns, seed: Number(SEED) };
 
 type Row = Readonly<Record<string, unknown>>;
