@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { startPruning } from "../src/data/pruning.ts";
+import { startPruning, versionLifeOf } from "../src/data/pruning.ts";
 import { createLog } from "../src/log.ts";
 
 const log = createLog("silent");
@@ -20,4 +20,11 @@ test("versions older than a token's life are forgotten, again and again, until i
   await vi.advanceTimersByTimeAsync(60 * 60 * 1000);
   const first = 1_800_000_000_000 + (10 * 60 - 3600) * 1000;
   expect(times).toEqual([first, first + 10 * 60 * 1000]);
+});
+
+test("versions are kept as long as the longest-lived token may ask for them", () => {
+  const lives = { tokenLife: 60, deltaLife: 600 };
+  expect(versionLifeOf({ ...lives, extensions: ["delta"] })).toBe(600);
+  expect(versionLifeOf({ ...lives, extensions: ["expand"] })).toBe(60);
+  expect(versionLifeOf({ tokenLife: 600, deltaLife: 60, extensions: ["delta"] })).toBe(600);
 });
