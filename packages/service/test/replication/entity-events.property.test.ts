@@ -10,7 +10,7 @@ import { after, changes, worlds } from "../interference/worlds.ts";
 
 /** `CASES=1000` runs more cases, `SEED=1` repeats the same ones. */
 const { CASES, SEED } = process.env;
-const numRuns = Number(CASES ?? 10);
+const numRuns = Number(CASES ?? 6);
 const parameters = SEED === undefined ? { numRuns } : { numRuns, seed: Number(SEED) };
 
 type Row = Readonly<Record<string, unknown>>;
@@ -189,6 +189,6 @@ describe.each(Object.entries(engines).filter(([name]) => name !== "memory"))("ov
         await engine.close();
       }
     },
-    60_000 + numRuns * 4000,
+    60_000 + numRuns * 10_000,
   );
 });
