@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { ListingPoint } from "../src/map/listing-points.ts";
-import { mergePoints } from "../src/map/merged-points.ts";
+
+import { type ListingPoint, mergePoints } from "../src/map/merged-points.ts";
 
 const point = (key: string, longitude: number, latitude: number, price?: number): ListingPoint => ({
   key,

@@ -1,7 +1,7 @@
 import Supercluster from "supercluster";
 import type { LonLat } from "../query/area-terms.ts";
 import { statusClass } from "../table/format.ts";
-import type { ListingPoint } from "./listing-points.ts";
+import type { ListingPoint } from "./merged-points.ts";
 
 /** Numbers of points by what they are coloured by: the status, or who sees them. */
 type Shares = Readonly<Record<string, number>>;

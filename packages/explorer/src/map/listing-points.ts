@@ -3,23 +3,10 @@ import { computed, effect, type Signal, signal } from "@preact/signals";
 import { address } from "../address/current-address.ts";
 import { isRecord, type JsonObject, memberText } from "../api/json.ts";
 import { collectionPath, requestPage } from "../api/odata.ts";
-import type { SeenBy } from "../compare/merged-rows.ts";
 import type { LonLat } from "../query/area-terms.ts";
 import { secondSet, shownSet } from "../query/current-query.ts";
 import { firstKey, secondKey } from "../session/api-keys.ts";
-import { mergePoints } from "./merged-points.ts";
-
-/** A record with a place. */
-export type ListingPoint = {
-  readonly key: string;
-  readonly place: LonLat;
-  readonly price: number | undefined;
-  readonly status: string;
-  /** Who sees the record at this place. */
-  readonly seenBy: SeenBy;
-  /** Where the other one of two keys sees the record, if that is elsewhere. */
-  readonly otherPlace?: LonLat;
-};
+import { type ListingPoint, mergePoints } from "./merged-points.ts";
 
 /** Points of a query as far as they are loaded. */
 export type LoadedPoints = {

@@ -8,9 +8,10 @@ import { theme } from "../theme/theme.ts";
 import { type Drawing, drawnArea } from "./area-tool.ts";
 import { bySeen, byStatus, indexPoints, type Mark, marksIn } from "./clusters.ts";
 import { countedCells, type MapWindow, mapWindow } from "./counted-cells.ts";
-import { type ListingPoint, listingPoints } from "./listing-points.ts";
+import { listingPoints } from "./listing-points.ts";
 import { readMapColours } from "./map-colours.ts";
 import { fitBox, fromScreen, type MapTransform, type ScreenPoint, toScreen, zoomLevel } from "./mercator.ts";
+import type { ListingPoint } from "./merged-points.ts";
 import { countyOutlines, loadOutlines, stateOutlines } from "./outlines.ts";
 import { countyZoom, paint, radiusOf } from "./paint.ts";
 

@@ -1,5 +1,17 @@
+import type { SeenBy } from "../compare/merged-rows.ts";
 import type { LonLat } from "../query/area-terms.ts";
-import type { ListingPoint } from "./listing-points.ts";
+
+/** A record with a place. */
+export type ListingPoint = {
+  readonly key: string;
+  readonly place: LonLat;
+  readonly price: number | undefined;
+  readonly status: string;
+  /** Who sees the record at this place. */
+  readonly seenBy: SeenBy;
+  /** Where the other one of two keys sees the record, if that is elsewhere. */
+  readonly otherPlace?: LonLat;
+};
 
 const isSamePlace = (a: LonLat, b: LonLat): boolean => a[0] === b[0] && a[1] === b[1];
 

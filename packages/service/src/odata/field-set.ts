@@ -29,7 +29,7 @@ export const fieldEntitySet: EntitySet = {
   type: { name: "Field", key: ["FieldKey"], properties: new Map(properties.map((one) => [one.name, one])) },
 };
 
-export const isFieldSet = ({ name }: EntitySet): boolean => name === fieldEntitySet.name;
+const isFieldSet = ({ name }: EntitySet): boolean => name === fieldEntitySet.name;
 
 /** Time of the fields of the Data Dictionary 2.0, in milliseconds since 1970. */
 const dictionaryTime = Date.parse("2024-06-01T00:00:00.000Z");

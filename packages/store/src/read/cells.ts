@@ -16,7 +16,7 @@ import { allOf, mapChildren } from "@cadastre/odata/tree";
 import type { CellCounts } from "../store.ts";
 import { CellCounter } from "./cell-counter.ts";
 import type { ReadableTable } from "./compile.ts";
-import type { AsOf } from "./request.ts";
+import type { AsOf, CellsRequest, CellsResult } from "./request.ts";
 import { begunBy } from "./versions.ts";
 
 /** More rows than any table has. The compiler wants a limit. */
@@ -46,22 +46,6 @@ function cellNode({ property, expression }: Projection, cellsPerUnit: number): B
     throw new RangeError("a computed column that is selected is in the selection");
   return withExpression(projection.expression);
 }
-
-/** Compiled counts of the records in each cell of a grid. Rows have the form of the database, see `ReadForms.cellCounts`. */
-export type CellsRequest = {
-  /** Counts the current records. */
-  readonly current: CompiledSql;
-  /** Set to count only what has changed, if the database still has all versions since. */
-  readonly changes?: CellChanges | undefined;
-};
-
-/** Statements for the difference between the current counts and those of an earlier checkpoint. */
-type CellChanges = AsOf & {
-  /** Counts the current versions that began since. */
-  readonly began: CompiledSql;
-  /** Counts the versions that were current at the checkpoint, and have ended since. */
-  readonly ended: CompiledSql;
-};
 
 /**
  * @param query selects two numbers
@@ -111,9 +95,6 @@ function compileCount(
   );
   return { text: forms.cellCounts(text), values };
 }
-
-/** Result of a {@link CellsRequest}: three numbers for each cell, of the current counts or of their difference to earlier ones. */
-export type CellsResult = { readonly counts: Int32Array; readonly isChange: boolean };
 
 /** Returns current counts. @param known counts that a change is the difference to */
 export function currentCells(read: CellsResult | undefined, known: CellCounts | undefined): Int32Array {

@@ -3,7 +3,6 @@ import type { RecordForm } from "@cadastre/odata/run";
 import type { ComputedColumn } from "../record/computed.ts";
 import type { PlanRef } from "../record/plan.ts";
 import type { Page } from "../store.ts";
-import type { CellsRequest, CellsResult } from "./cells.ts";
 
 /** A compiled read. It is plain data, so that it can be sent to another thread. */
 export type ReadRequest<Plan = PlanRef> = {
@@ -22,6 +21,22 @@ export type AsOf = {
   readonly checkpoint: number;
   /** Selects the earliest checkpoint that can still be read, and whether any version was closed since this checkpoint. */
   readonly history: CompiledSql;
+};
+
+/** Compiled counts of the records in each cell of a grid. Rows have the form of the database, see `ReadForms.cellCounts`. */
+export type CellsRequest = {
+  /** Counts the current records. */
+  readonly current: CompiledSql;
+  /** Set to count only what has changed, if the database still has all versions since. */
+  readonly changes?: CellChanges | undefined;
+};
+
+/** Statements for the difference between the current counts and those of an earlier checkpoint. */
+type CellChanges = AsOf & {
+  /** Counts the current versions that began since. */
+  readonly began: CompiledSql;
+  /** Counts the versions that were current at the checkpoint, and have ended since. */
+  readonly ended: CompiledSql;
 };
 
 /** A statement in two forms. */
@@ -90,6 +105,9 @@ export type ReadResult = {
   /** Rows of `applied`, in database form. */
   readonly applied?: readonly (readonly unknown[])[] | undefined;
 };
+
+/** Result of a {@link CellsRequest}: three numbers for each cell, of the current counts or of their difference to earlier ones. */
+export type CellsResult = { readonly counts: Int32Array; readonly isChange: boolean };
 
 export type PageResult = {
   readonly records: Uint8Array;

@@ -1,8 +1,9 @@
 import type { CompiledSql } from "@cadastre/odata";
 import { StoreError } from "../../errors.ts";
 import { CellCounter } from "../../read/cell-counter.ts";
-import type { CellsRequest, CellsResult } from "../../read/cells.ts";
 import {
+  type CellsRequest,
+  type CellsResult,
   type CountRequest,
   chosenOf,
   type PageRequest,

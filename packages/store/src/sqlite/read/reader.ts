@@ -14,9 +14,10 @@ import { readValue, registerFunctions } from "@cadastre/odata/sqlite";
 import type { Database, Statement } from "better-sqlite3";
 import { StoreError } from "../../errors.ts";
 import { CellCounter, cellAggregate } from "../../read/cell-counter.ts";
-import type { CellsRequest, CellsResult } from "../../read/cells.ts";
 import {
   type AsOf,
+  type CellsRequest,
+  type CellsResult,
   type CountRequest,
   chosenOf,
   type PageRequest,
