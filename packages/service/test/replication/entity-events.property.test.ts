@@ -147,10 +147,11 @@ async function run(
   await follower.seed(between);
   for (const next of [...steps, undefined]) {
     const before = world;
-    if (next?.do === "change" || next?.do === "return") await fill(after(world, next.change));
-    // A record that the client has read changes back before the next request for events.
+    if (next?.do === "change") await fill(after(world, next.change));
+    // Records change after the client has asked for events, are read, and change back before it asks again.
     if (next?.do === "return") {
-      await follower.follow(between);
+      const changed = after(world, next.change);
+      await follower.seed(() => (world === before ? fill(changed) : quiet()));
       await fill(before);
     }
     if (next?.do === "prune") await store.prune(Date.now() + 60_000);
