@@ -1,6 +1,6 @@
 /*
  * Cost of the set EntityEvent: the first events of a customer, those after a commit, a request when nothing has changed, and a page of 1,000
- * events beside one of 1,000 Lookup records. Fails if the page takes more than twice as long.
+ * events beside one of 1,000 Lookup records.
  *
  *   node --conditions=@cadastre/source --import ./scripts/source.mjs packages/service/bench/events.ts [--listings 2000] [--rounds 30]
  *
