@@ -30,11 +30,11 @@ export async function answerCollection(
   const position = stages.time("parse", () => startOfPage(walk));
   const { size, left } = pageSizeOf(options, position, settings);
   const tracking = trackingOf(options, position, entitySet, session);
-  const bound = stages.time("bind", () => bindRows({ ...options, top: size }, entitySet, session));
-  const { query, expand } = stages.time("bind", () => ({
-    query: tracking === undefined ? bound : selectingKey(bound),
+  const { bound, expand } = stages.time("bind", () => ({
+    bound: bindRows({ ...options, top: size }, entitySet, session),
     expand: bindExpansion(options, entitySet, model),
   }));
+  const query = tracking === undefined ? bound : selectingKey(bound);
   const { count, ignoreNulls, format, own } = options;
   const file = options.file && fileCollectionOf(options.file, query, options);
   const content = { root, namespace: model.namespace, query, expand, format };
