@@ -39,6 +39,7 @@ describe.runIf(isRequired)("a new reader who only searches the website", () => {
   test.each([
     ["receive data daily", "/docs/tutorials/receive-data-daily.html"],
     ["add a local field", "/docs/systems.html"],
+    ["errors code list", "/docs/errors.html"],
     ["read in pandas", "/docs/how-to/python.html"],
     ["own server over PostgreSQL", "/docs/tutorials/your-own-server.html"],
   ])("finds the page for `%s` among the first three results", async (words, page) => {

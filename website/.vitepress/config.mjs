@@ -43,6 +43,8 @@ export default defineConfig({
   // One file for what all pages share, so that a change of one page leaves the others as they are.
   metaChunk: true,
   markdown: {
+    // The usual light theme has words of too little contrast.
+    theme: { light: "github-light-high-contrast", dark: "github-dark" },
     anchor: { slugify: (text) => slug(text) },
     config(md) {
       md.use(fileLinks, repository);
