@@ -3,14 +3,14 @@
 // Dictionary 2.0 is tried; `--dd none` leaves it out, which takes some minutes. The tool is installed from npm into a temporary
 // folder: it is RESO's, under RESO's licence (https://www.reso.org/eula/), and no part of this project.
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { byResource, findReport, summarizeCore } from "./certify/report.mjs";
 import { startServices } from "./certify/services.mjs";
 import { installTool } from "./certify/tool.mjs";
+import { startDemo } from "./demo-service.mjs";
 
 const { values: options } = parseArgs({
   options: {
@@ -20,46 +20,9 @@ const { values: options } = parseArgs({
     dd: { type: "string", multiple: true, default: ["2.0"] },
   },
 });
-const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "cadastre-certify-"));
 const reports = options.out ?? join(folder, "reports");
 mkdirSync(reports, { recursive: true });
-
-/** Starts a demo with the preset. */
-async function startDemo() {
-  const data = join(folder, "data");
-  const fromSource = ["--conditions=@cadastre/source", "--import", "./scripts/source.mjs"];
-  const service = spawn(process.execPath, [...fromSource, "packages/service/src/main.ts"], {
-    cwd: root,
-    env: {
-      ...process.env,
-      PORT: "0",
-      CADASTRE_DATA: data,
-      CADASTRE_LISTINGS: options.listings,
-      CADASTRE_CERTIFICATION: "true",
-      // The tool counts against no limit of a customer's.
-      CADASTRE_REQUESTS_PER_SECOND: "0",
-      CADASTRE_SCAN_SECONDS: "3600",
-      CADASTRE_LOG_LEVEL: "silent",
-    },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  await new Promise((resolve, reject) => {
-    service.stdout.on("data", (text) => String(text).includes("demo.json") && resolve());
-    service.on("exit", (code) => reject(new Error(`the service ended with ${code}`)));
-  });
-  const { baseUrl, keys } = JSON.parse(readFileSync(join(data, "demo.json"), "utf8"));
-  return {
-    url: `${baseUrl}/reso/odata`,
-    key: keys.find(({ name }) => name === "national").apiKey,
-    stop: () =>
-      new Promise((resolve) => {
-        service.removeAllListeners("exit");
-        service.on("exit", resolve);
-        service.kill("SIGTERM");
-      }),
-  };
-}
 
 /** Runs a suite of the tool. Returns its exit code and its output. */
 function runSuite(program, suite, arguments_, env) {
@@ -79,7 +42,11 @@ let failures = 0;
 console.log("Installing RESO's certification tool, under RESO's licence: https://www.reso.org/eula/");
 const tool = installTool(join(folder, "tool"), options.tools);
 notExercised.push(...tool.lacks);
-const demo = await startDemo();
+const demo = await startDemo(join(folder, "data"), {
+  CADASTRE_LISTINGS: options.listings,
+  CADASTRE_CERTIFICATION: "true",
+  CADASTRE_SCAN_SECONDS: "3600",
+});
 const services = await startServices();
 notExercised.push(
   "RESO's variations service is not asked: a stand-in finds no name that resembles one of the dictionary",
@@ -88,7 +55,7 @@ notExercised.push(
 );
 try {
   const env = { RESO_AUTH_TOKEN: demo.key, ...services.env };
-  const core = await runSuite(tool.program, "core", ["--url", demo.url], env);
+  const core = await runSuite(tool.program, "core", ["--url", demo.root], env);
   const report = findReport(core.place, "report-detailed.json");
   if (report === undefined) throw new Error(`the tool has written no report:\n${core.output.slice(-2000)}`);
   const { passed, failed, skipped, optional } = summarizeCore(report);
@@ -106,12 +73,12 @@ try {
   const unexplained = [...skipped.keys()].filter((reason) => reason.startsWith("not explained"));
   failures += unexplained.length;
 
-  const named = await fetch(demo.url, { headers: { authorization: `Bearer ${demo.key}` } });
+  const named = await fetch(demo.root, { headers: { authorization: `Bearer ${demo.key}` } });
   if ((await named.json()).value.some(({ name }) => name === "EntityEvent")) {
     const events = await runSuite(
       tool.program,
       "entity-event",
-      ["--url", demo.url, "--poll-timeout", "5000"],
+      ["--url", demo.root, "--poll-timeout", "5000"],
       env,
     );
     console.log(
@@ -124,7 +91,7 @@ try {
     const dd = await runSuite(
       tool.program,
       "dd",
-      ["--url", demo.url, "--dd-version", version, "--limit", "1000"],
+      ["--url", demo.root, "--dd-version", version, "--limit", "1000"],
       env,
     );
     console.log(`\nData Dictionary ${version}: ${dd.code === 0 ? "passed" : "not passed"}`);

@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { startDemo } from "../../../scripts/demo-service.mjs";
 
 const repository = fileURLToPath(new URL("../../..", import.meta.url));
 const fromSource = ["--conditions=@cadastre/source", "--import", "./scripts/source.mjs"];
@@ -14,32 +15,11 @@ const fromSource = ["--conditions=@cadastre/source", "--import", "./scripts/sour
  */
 export async function startService() {
   const data = mkdtempSync(join(tmpdir(), "cadastre-clients-"));
-  const service = spawn(process.execPath, [...fromSource, "packages/service/src/main.ts"], {
-    cwd: repository,
-    env: {
-      ...process.env,
-      PORT: "0",
-      CADASTRE_DATA: data,
-      CADASTRE_LISTINGS: "600",
-      CADASTRE_CORS_ORIGINS: "*",
-      CADASTRE_REQUESTS_PER_SECOND: "0",
-      CADASTRE_LOG_LEVEL: "silent",
-    },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  await new Promise((resolve, reject) => {
-    service.stdout.on("data", (text) => String(text).includes("demo.json") && resolve());
-    service.on("exit", (code) => reject(new Error(`the service ended with ${code}`)));
-  });
-  const { baseUrl, keys } = JSON.parse(readFileSync(join(data, "demo.json"), "utf8"));
+  const demo = await startDemo(data, { CADASTRE_LISTINGS: "600", CADASTRE_CORS_ORIGINS: "*" });
   return {
-    root: `${baseUrl}/reso/odata`,
-    headers: { "x-api-key": keys.find(({ name }) => name === "national").apiKey },
-    stop: () => {
-      service.removeAllListeners("exit");
-      service.on("exit", () => rmSync(data, { recursive: true, force: true }));
-      service.kill("SIGTERM");
-    },
+    root: demo.root,
+    headers: { "x-api-key": demo.key },
+    stop: () => void demo.stop().then(() => rmSync(data, { recursive: true, force: true })),
   };
 }
 

@@ -13,7 +13,7 @@ import type { CollectionOptions } from "../protocol/query-options.ts";
 import type { AnswerSession, ChangesPage, RecordPage } from "./answer-session.ts";
 import type { PageStart, Tracking, Walk } from "./continuation.ts";
 
-/** What a delta link refers to: the changes of a result since a state. */
+/** A state, and the time until which the changes since then can be told: the content of a delta link. */
 export type DeltaStart = {
   readonly since: string;
   /** Time until which they can be told, in seconds since 1970. */

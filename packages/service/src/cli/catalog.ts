@@ -49,12 +49,13 @@ export function createFrom(file: string, definition: unknown): Catalog {
     return createCatalog(readDefinition(definition));
   } catch (error) {
     if (!(error instanceof CatalogError)) throw error;
-    throw new CommandRefused(
-      error.message
-        .split("\n")
-        .map((line) => `${file}: ${line}`)
-        .join("\n"),
-      { cause: error },
-    );
+    throw new CommandRefused(faultLines(file, error), { cause: error });
   }
 }
+
+/** Returns a line for each fault of a file, which begins with its name. */
+export const faultLines = (file: string, { message }: CatalogError): string =>
+  message
+    .split("\n")
+    .map((line) => `${file}: ${line}`)
+    .join("\n");

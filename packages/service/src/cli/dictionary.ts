@@ -2,12 +2,11 @@ import {
   type CatalogDefinition,
   CatalogError,
   type DictionaryAdditions,
-  pathText,
   readDictionary,
 } from "@cadastre/reso";
 import { Command, Option } from "commander";
 import { currentCatalog } from "../data/catalogs.ts";
-import { readDefinitionFile } from "./catalog.ts";
+import { faultLines, readDefinitionFile } from "./catalog.ts";
 import { withServiceRegistry } from "./data.ts";
 import { CommandRefused, printMessage, printResult } from "./outcome.ts";
 import { counted } from "./progress.ts";
@@ -69,10 +68,7 @@ function additionsOf(file: string, report: unknown): DictionaryAdditions {
     return readDictionary(report);
   } catch (error) {
     if (!(error instanceof CatalogError)) throw error;
-    const lines = error.faults.map(({ path, message }) =>
-      path.length === 0 ? `${file}: ${message}` : `${file}: ${pathText(path)}: ${message}`,
-    );
-    throw new CommandRefused(`Nothing was changed.\n${lines.join("\n")}`, { cause: error });
+    throw new CommandRefused(`Nothing was changed.\n${faultLines(file, error)}`, { cause: error });
   }
 }
 

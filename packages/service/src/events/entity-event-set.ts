@@ -4,9 +4,9 @@ import { conjuncts } from "@cadastre/odata/tree";
 import { filter } from "@cadastre/server";
 import { knexSource } from "@cadastre/server/knex";
 import { bigInteger, type DeclaredModel, declareModel, entitySet, sql, text } from "@cadastre/server/model";
-import type { RecordSource } from "@cadastre/server/parts";
 import type { RegistryDatabase } from "@cadastre/store/registry";
 import { odataRoot } from "../http/odata-protocol.ts";
+import type { OwnSetSource } from "../own-set.ts";
 
 /** Name of the entity set. Source: RCP-27. */
 export const entityEventName = "EntityEvent";
@@ -41,21 +41,18 @@ export const entityEventSet: EntitySet = (() => {
   return { name: entityEventName, type: { ...type, properties } };
 })();
 
-/** Reads the events of one customer. */
-export type EventSource = Pick<RecordSource, "page" | "count" | "one">;
-
 /** Returns the function that creates the source of a customer. */
 export function entityEventSource(
   { knex, guarded }: RegistryDatabase,
   baseUrl: string | undefined,
-): (customer: string) => EventSource {
+): (customer: string) => OwnSetSource {
   const declared = declare(baseUrl === undefined ? undefined : `${baseUrl}${odataRoot}/`);
   const unreported = { onMismatch: () => {}, onError: () => {} };
   const sourceUnder = knexSource(knex)(declared, unreported);
   return (customer) => {
     const own = filter(`${customerField} eq @customer`, { customer });
     const source = sourceUnder(new Map([[entityEventName, own]]));
-    return guarded<EventSource>(
+    return guarded<OwnSetSource>(
       {
         page: async (query, read) => source.page(served(query), read),
         count: async (query, read) => source.count(served(query), read),

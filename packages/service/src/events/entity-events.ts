@@ -1,5 +1,6 @@
 import type { RegistryDatabase } from "@cadastre/store/registry";
-import { type EventSource, entityEventSource } from "./entity-event-set.ts";
+import type { OwnSetSource } from "../own-set.ts";
+import { entityEventSource } from "./entity-event-set.ts";
 import { type EventMakingServices, makeEvents } from "./event-making.ts";
 import type { EventView } from "./event-view.ts";
 
@@ -12,7 +13,7 @@ export type EntityEvents = {
    */
   readonly makeFor: (view: EventView) => Promise<void>;
   /** Reads the events of a customer. */
-  readonly sourceOf: (customer: string) => EventSource;
+  readonly sourceOf: (customer: string) => OwnSetSource;
   /** Stops what is being made. The next request continues it. */
   readonly stop: () => Promise<void>;
 };

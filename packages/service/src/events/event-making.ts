@@ -5,7 +5,7 @@ import { type EventPass, fullPass, nextPass, progressIn } from "./event-pass.ts"
 import type { EventView } from "./event-view.ts";
 import { recordStatesOf } from "./record-states.ts";
 
-/** What events are made with. */
+/** Services that events are made with. */
 export type EventMakingServices = {
   readonly store: Pick<Store, "page" | "checkpoint">;
   readonly logs: EventLogs;

@@ -1,6 +1,7 @@
 import type { Scope } from "@cadastre/entitlement";
 import type { EntitySet } from "@cadastre/odata";
 import type { RecordSource } from "@cadastre/server/parts";
+import { withOwnSet } from "../own-set.ts";
 import { entityEventName } from "./entity-event-set.ts";
 import type { EntityEvents } from "./entity-events.ts";
 import { eventViewOf } from "./event-view.ts";
@@ -17,13 +18,9 @@ export function withEntityEvents(
     await makeFor(eventViewOf(active, scope));
     return events();
   };
-  const isEvent = (entitySet: EntitySet) => entitySet.name === entityEventName;
-  return {
-    ...listings,
-    page: async (query, read) =>
-      isEvent(query.entitySet) ? (await madeEvents()).page(query, read) : listings.page(query, read),
-    count: async (query, read) =>
-      isEvent(query.entitySet) ? (await madeEvents()).count(query, read) : listings.count(query, read),
-    one: (query, read) => (isEvent(query.entitySet) ? events().one(query, read) : listings.one(query, read)),
-  };
+  return withOwnSet(listings, entityEventName, () => ({
+    page: async (query, read) => (await madeEvents()).page(query, read),
+    count: async (query, read) => (await madeEvents()).count(query, read),
+    one: (query, read) => events().one(query, read),
+  }));
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { type Scope, visibleEntitySet } from "@cadastre/entitlement";
+import type { Scope } from "@cadastre/entitlement";
 import type { EntitySet } from "@cadastre/odata";
+import { perScope, visibleSets } from "../visible-sets.ts";
 
 /** The view of a customer that events are made of. */
 export type EventView = {
@@ -11,26 +12,19 @@ export type EventView = {
   readonly id: string;
 };
 
-const views = new WeakMap<readonly EntitySet[], WeakMap<Scope, EventView>>();
+const viewOf = perScope<EventView>();
 
 /** Returns the view of a scope on the active entity sets: the same object for the same arguments. */
-export function eventViewOf(active: readonly EntitySet[], scope: Scope): EventView {
-  const ofActive = views.get(active) ?? new WeakMap<Scope, EventView>();
-  views.set(active, ofActive);
-  const known = ofActive.get(scope);
-  if (known !== undefined) return known;
-  const visible = active
-    .filter(({ name }) => scope.visible(name))
-    .map((entitySet) => visibleEntitySet(entitySet, scope));
-  const schema = visible.map(({ name, type }) => [name, ...type.properties.keys()].join()).toSorted();
-  const view = {
-    scope,
-    entitySets: new Map(visible.map((entitySet) => [entitySet.name, entitySet])),
-    id: digestOf(JSON.stringify([scope.scopeSha256, schema])),
-  };
-  ofActive.set(scope, view);
-  return view;
-}
+export const eventViewOf = (active: readonly EntitySet[], scope: Scope): EventView =>
+  viewOf(active, scope, () => {
+    const visible = visibleSets(active, scope);
+    const schema = visible.map(({ name, type }) => [name, ...type.properties.keys()].join()).toSorted();
+    return {
+      scope,
+      entitySets: new Map(visible.map((entitySet) => [entitySet.name, entitySet])),
+      id: digestOf(JSON.stringify([scope.scopeSha256, schema])),
+    };
+  });
 
 /** Returns the first half of the SHA-256 of a text, in base64url. */
 export const digestOf = (text: string): string =>

@@ -9,7 +9,7 @@ import type { EventLogs, RecordState } from "@cadastre/store/registry";
 import type { EventPass } from "./event-pass.ts";
 import { digestOf, type EventView } from "./event-view.ts";
 
-/** What the states of records are found in. */
+/** Places that the states of records are read from. */
 export type StateSources = {
   readonly store: Pick<Store, "page">;
   readonly logs: Pick<EventLogs, "shown">;

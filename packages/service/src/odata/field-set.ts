@@ -1,7 +1,8 @@
 import type { Scope } from "@cadastre/entitlement";
-import type { BoundQuery, EntityModel, EntitySet, Row, StructuralProperty } from "@cadastre/odata";
+import type { EntityModel, EntitySet, Row, StructuralProperty } from "@cadastre/odata";
 import { rowSource } from "@cadastre/server/memory";
 import type { RecordSource } from "@cadastre/server/parts";
+import { withOwnSet } from "../own-set.ts";
 
 const property = (
   name: string,
@@ -28,8 +29,6 @@ export const fieldEntitySet: EntitySet = {
   name: "Field",
   type: { name: "Field", key: ["FieldKey"], properties: new Map(properties.map((one) => [one.name, one])) },
 };
-
-const isFieldSet = ({ name }: EntitySet): boolean => name === fieldEntitySet.name;
 
 /** Time of the fields of the Data Dictionary 2.0, in milliseconds since 1970. */
 const dictionaryTime = Date.parse("2024-06-01T00:00:00.000Z");
@@ -65,12 +64,7 @@ function fieldSource(model: EntityModel, scope: Scope): RecordSource {
 
 /** Adds the set of fields to a source, if the model has it: a field that the caller does not see has no row. */
 export function withFieldSet(source: RecordSource, model: EntityModel, scope: Scope): RecordSource {
-  if (!model.entitySets.some(isFieldSet)) return source;
-  const of = ({ entitySet }: BoundQuery) => (isFieldSet(entitySet) ? fieldSource(model, scope) : source);
-  return {
-    ...source,
-    page: (query, read) => of(query).page(query, read),
-    count: (query, read) => of(query).count(query, read),
-    one: (query, read) => of(query).one(query, read),
-  };
+  const { name } = fieldEntitySet;
+  if (!model.entitySets.some((one) => one.name === name)) return source;
+  return withOwnSet(source, name, () => fieldSource(model, scope));
 }

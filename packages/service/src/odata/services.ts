@@ -1,4 +1,4 @@
-import { type Scope, visibleEntitySet } from "@cadastre/entitlement";
+import type { Scope } from "@cadastre/entitlement";
 import type { EntityModel, EntitySet } from "@cadastre/odata";
 import type { SkipTokenKey } from "@cadastre/odata/paging";
 import { dictionaryCatalog } from "@cadastre/reso";
@@ -10,6 +10,7 @@ import { entityEventName, entityEventSet } from "../events/entity-event-set.ts";
 import type { EntityEvents } from "../events/entity-events.ts";
 import { withEntityEvents } from "../events/event-source.ts";
 import { type Extension, switchedOffBut } from "../extensions.ts";
+import { perScope, visibleSets } from "../visible-sets.ts";
 import { withCapabilities } from "./capabilities.ts";
 import type { ChangeLimits } from "./change-source.ts";
 import { fieldEntitySet, withFieldSet } from "./field-set.ts";
@@ -64,29 +65,20 @@ export const answerSettings = (services: OdataServices): AnswerSettings => ({
   now: () => services.now(),
 });
 
-const models = new WeakMap<readonly EntitySet[], WeakMap<Scope, EntityModel>>();
+const modelOf = perScope<EntityModel>();
 
 /** Returns the active sets with the fields that the caller may see: the same object for the same caller. */
-function visibleModel(
-  { activeEntitySets: active, config, events }: OdataServices,
-  scope: Scope,
-): EntityModel {
-  const { extensions } = config;
-  const ofActive = models.get(active) ?? new WeakMap<Scope, EntityModel>();
-  models.set(active, ofActive);
-  const known = ofActive.get(scope);
-  if (known !== undefined) return known;
-  const visible = active
-    .filter(({ name }) => scope.visible(name))
-    .map((entitySet) => visibleEntitySet(entitySet, scope));
-  const linked = extensions.includes("expand") ? withNavigation(visible) : visible;
-  const withFields = extensions.includes("field") && linked.length > 0 ? [...linked, fieldEntitySet] : linked;
-  const all = events === undefined ? withFields : [...withFields, entityEventSet];
-  const entitySets = all.map((entitySet) => withCapabilities(entitySet, config));
-  const model = { ...dictionaryCatalog.model, entitySets };
-  ofActive.set(scope, model);
-  return model;
-}
+const visibleModel = ({ activeEntitySets, config, events }: OdataServices, scope: Scope): EntityModel =>
+  modelOf(activeEntitySets, scope, () => {
+    const { extensions } = config;
+    const visible = visibleSets(activeEntitySets, scope);
+    const linked = extensions.includes("expand") ? withNavigation(visible) : visible;
+    const withFields =
+      extensions.includes("field") && linked.length > 0 ? [...linked, fieldEntitySet] : linked;
+    const all = events === undefined ? withFields : [...withFields, entityEventSet];
+    const entitySets = all.map((entitySet) => withCapabilities(entitySet, config));
+    return { ...dictionaryCatalog.model, entitySets };
+  });
 
 /** Returns the limits of delta links; undefined if the service does not offer them. */
 const changeLimitsOf = ({

@@ -85,3 +85,15 @@ export const grants: fc.Arbitrary<Grants> = fc.record({
     )
     .chain((granted) => fc.tuple(...granted.map((id) => datasetGrant(id, granted)))),
 });
+
+/** All rows and fields. */
+const wide: Grants = {
+  regions: [{ kind: "national", value: "US" }],
+  datasets: datasets.map((dataset_id) => ({
+    dataset_id,
+    resources: Object.fromEntries(recordNames.map((name) => [name, { fields: "*" as const }])),
+  })),
+};
+
+/** All rows and fields, or some. */
+export const anyGrants: fc.Arbitrary<Grants> = fc.oneof(fc.constant(wide), grants);

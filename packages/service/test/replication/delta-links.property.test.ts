@@ -3,12 +3,12 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { engines } from "../interference/engines.ts";
 import { filtersOf, ordersOf, selectsOf } from "../interference/filters.ts";
-import { grants } from "../interference/grants.ts";
+import { anyGrants } from "../interference/grants.ts";
 import type { Grants, World } from "../interference/projection.ts";
 import type { Texts } from "../interference/requests.ts";
 import { openSide, type Side } from "../interference/side.ts";
 import { targetOf } from "../interference/targets.ts";
-import { datasets, keyOf, type ResourceName, recordNames, resourceNames } from "../interference/universe.ts";
+import { keyOf, type ResourceName, resourceNames } from "../interference/universe.ts";
 import { after, changes, worlds } from "../interference/worlds.ts";
 import { type Reply, toError } from "../support/ask.ts";
 
@@ -24,16 +24,6 @@ type DeltaPage = Row & {
   readonly "@odata.deltaLink"?: string;
 };
 type Copy = Map<string, Row>;
-
-/** All rows and fields, or some. */
-const wide: Grants = {
-  regions: [{ kind: "national", value: "US" }],
-  datasets: datasets.map((dataset_id) => ({
-    dataset_id,
-    resources: Object.fromEntries(recordNames.map((name) => [name, { fields: "*" as const }])),
-  })),
-};
-const anyGrants = fc.oneof(fc.constant(wide), grants);
 
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant("change" as const), change: changes }) },

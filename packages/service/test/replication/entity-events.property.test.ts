@@ -2,10 +2,10 @@ import type { WritableStore } from "@cadastre/store";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { engines } from "../interference/engines.ts";
-import { grants } from "../interference/grants.ts";
+import { anyGrants } from "../interference/grants.ts";
 import type { Grants, World } from "../interference/projection.ts";
 import { openSide, type Side } from "../interference/side.ts";
-import { datasets, keyOf, type ResourceName, recordNames, resourceNames } from "../interference/universe.ts";
+import { keyOf, type ResourceName, resourceNames } from "../interference/universe.ts";
 import { after, changes, worlds } from "../interference/worlds.ts";
 
 /** `CASES=1000` runs more cases, `SEED=1` repeats the same ones. */
@@ -14,16 +14,6 @@ const numRuns = Number(CASES ?? 6);
 const parameters = SEED === undefined ? { numRuns } : { numRuns, seed: Number(SEED) };
 
 type Row = Readonly<Record<string, unknown>>;
-
-/** All rows and fields. */
-const wide: Grants = {
-  regions: [{ kind: "national", value: "US" }],
-  datasets: datasets.map((dataset_id) => ({
-    dataset_id,
-    resources: Object.fromEntries(recordNames.map((name) => [name, { fields: "*" as const }])),
-  })),
-};
-const anyGrants = fc.oneof(fc.constant(wide), grants);
 
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant("change" as const), change: changes }) },

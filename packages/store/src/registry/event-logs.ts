@@ -17,7 +17,7 @@ export type EventProgress = {
 /** The log of a customer. `revision` grows with every change. */
 export type EventLog = EventProgress & { readonly revision: number };
 
-/** What a customer sees of a record. */
+/** The state of a record as a customer sees it. */
 export type RecordState = {
   readonly resource: string;
   readonly key: string;
