@@ -362,7 +362,7 @@ export const refused: readonly (readonly [text: string, at: number, message: str
   ["a in (1,", 8, "expected a value, found the end of the text"],
   ["a in (1,)", 8, "expected a value, found `)`"],
   ["a in (,1)", 6, "expected a literal or `)`, found `,`"],
-  ["a in (b,c)", 6, "expected `'b'`, found `b`"],
+  ["a in (b,c)", 7, "expected `)`, or the text `'b'` before it, found `,`"],
   ["a in (1,b)", 8, "expected `'b'`, found `b`"],
   ["a in (1 add 2,3)", 13, "expected `)`, found `,`"],
   ["a in ((1),2)", 9, "expected `)`, found `,`"],

@@ -33,7 +33,7 @@ const slips = {
       "expected `geography'…'` around the shape, found `POLYGON((-97.7 30.2,-97.6 30.2,-97.6 30.…`",
     ],
     ["City eq New York", 12, 16, "expected an operator, or single quotes around the text, found `York`"],
-    ["City in (Austin,Dallas)", 9, 15, "expected `'Austin'`, found `Austin`"],
+    ["City in (Austin,Dallas)", 15, 16, "expected `)`, or the text `'Austin'` before it, found `,`"],
     ["City in ('Austin',Dallas)", 18, 24, "expected `'Dallas'`, found `Dallas`"],
     ["ListPrice = 5", 10, 11, "expected `eq`, found `=`"],
     ["ListPrice == 5", 10, 12, "expected `eq`, found `==`"],

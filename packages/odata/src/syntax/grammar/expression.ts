@@ -5,7 +5,7 @@ import { type Operator, operatorAt } from "../operators.ts";
 import type { SyntaxNode } from "../tree.ts";
 import type { Chevrotain } from "./chevrotain.ts";
 import { literalOf } from "./literal-token.ts";
-import { expectedItem } from "./mistakes.ts";
+import { expectedBeforeComma, expectedItem } from "./mistakes.ts";
 import { createPathGrammar } from "./path.ts";
 import { endOf } from "./token-stream.ts";
 import type { Tokens } from "./tokens.ts";
@@ -161,10 +161,9 @@ export function createExpressionGrammar(chevrotain: Chevrotain, tokens: Tokens) 
      *
      * @throws {QueryError} `syntax_error`
      */
-    checkMember(member: OperandSpan, comma: IToken): void {
-      const { node, start } = member;
-      if (node.kind === "Name" && node.start === start) this.refuse(member, expectedItem(node));
-      if (!listItems.has(node.kind) || node.start !== start) this.refuse(comma, "`)`");
+    checkMember({ node, start }: OperandSpan, comma: IToken): void {
+      if (node.start !== start) this.refuse(comma, "`)`");
+      if (!listItems.has(node.kind)) this.refuse(comma, expectedBeforeComma(node));
     }
 
     listOf(open: IToken, items: readonly OperandSpan[], commas: readonly IToken[]): SyntaxNode {

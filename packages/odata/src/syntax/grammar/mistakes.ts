@@ -130,8 +130,16 @@ export function valueSlip(text: string, at: number, compared: boolean): Mistake 
 }
 
 /** Describes the literal that is expected in place of an item of a list: a name is most likely a text without its quotes. */
-export const expectedItem = (node: SyntaxNode): string =>
-  node.kind === "Name" && node.name.length <= longestQuote ? single(node.name) : "a literal";
+export const expectedItem = (node: SyntaxNode): string => textWithoutQuotes(node) ?? "a literal";
+
+/** Describes what is expected in place of the comma after `node` in parentheses. */
+export function expectedBeforeComma(node: SyntaxNode): string {
+  const text = textWithoutQuotes(node);
+  return text === undefined ? "`)`" : `\`)\`, or the text ${text} before it`;
+}
+
+const textWithoutQuotes = (node: SyntaxNode): string | undefined =>
+  node.kind === "Name" && node.name.length <= longestQuote ? single(node.name) : undefined;
 
 const oldPrefix = /(?<![\w.])(?:datetime|datetimeoffset|time|guid)$/i;
 const dated = /\d-\d\d-\d\d$/;
