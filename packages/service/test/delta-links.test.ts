@@ -18,6 +18,10 @@ const grantsOf = (state: string, fields: readonly string[] | "*" = "*"): Grants 
   ],
 });
 const texas = grantsOf("TX");
+const bothSystems: Grants = {
+  ...texas,
+  datasets: texas.datasets.flatMap((one) => [one, { ...one, dataset_id: datasets[1] }]),
+};
 
 const listing = (key: string, values: StoredRecord["record"]): StoredRecord => ({
   resource: "Property",
@@ -190,6 +194,19 @@ test("an empty result has a link too, and nothing changed is an empty page with 
   expect(again.headers["preference-applied"]).toBe("odata.track-changes");
   expect(read(again).value).toEqual([]);
   expect((await pages(String(read(again)["@odata.deltaLink"]))).items).toEqual([]);
+});
+
+test.each<[string, readonly StoredRecord[], readonly StoredRecord[]]>([
+  ["moves to another system", [{ ...listing("p3", before[3]?.record ?? {}), datasetId: datasets[1] }], []],
+  ["is deleted, and comes again as it was", [], before.slice(3)],
+])("a listing that %s during a walk is on it, or among the changes", async (_, meanwhile, after) => {
+  side.admit({ one: bothSystems, other: texas });
+  const first = read(await get(`${austin}&$top=3`, track));
+  await side.fill([...before.slice(0, 3), ...meanwhile]);
+  const { items, link } = await pages(String(first["@odata.nextLink"]));
+  await side.fill([...before.slice(0, 3), ...meanwhile, ...after]);
+  const found = [...first.value, ...items, ...(await pages(link)).items];
+  expect(found.filter(({ ListingKey }) => ListingKey === "p3")).toEqual([{ ListPrice: 4, ListingKey: "p3" }]);
 });
 
 test("with `$top=0` the link comes at once", async () => {

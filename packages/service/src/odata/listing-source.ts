@@ -110,6 +110,8 @@ async function readPage(
             nulls,
             ...(expand.length === 0 ? { form } : { lines: true }),
             from: start,
+            // Of other walks, records that are deleted meanwhile are left out; the changes after this one are those since its first page.
+            asOf: tracked === true ? start?.checkpoint : undefined,
             signal,
             stages: within,
           }),
