@@ -91,7 +91,7 @@ export { openS3Bucket, type S3Options } from "./object-store/s3.ts";
 export { type BucketPartsOptions, bucketParts } from "./parts/bucket.ts";
 export type { DamageReport } from "./parts/damage.ts";
 export { folderParts, partPath } from "./parts/folder.ts";
-export type { PartContent, PartStore } from "./parts/part-store.ts";
+export type { ByteRange, PartContent, PartStore } from "./parts/part-store.ts";
 
 // Profiles: which fields of which datasets, in which format
 

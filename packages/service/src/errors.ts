@@ -11,6 +11,7 @@ export const statuses = {
   forbidden: 403,
   conflict: 409,
   gone: 410,
+  range_not_satisfiable: 416,
   rate_limited: 429,
   unavailable: 503,
 } as const satisfies Record<
@@ -76,6 +77,10 @@ const serviceErrors = {
     kind: "invalid",
     target: "part",
     message: "`part` must be the number of a part in the manifest, or 0",
+  },
+  range_not_satisfiable: {
+    kind: "range_not_satisfiable",
+    message: "the range begins after the last byte: `Content-Range` says how many there are",
   },
   query_not_allowed: { kind: "invalid", message: "this address takes no query" },
   unknown_parameter: {

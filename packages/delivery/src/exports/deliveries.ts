@@ -211,7 +211,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
         ...opened,
         sha256,
         grant,
-        sendTo: (to, gone) => noting(sha256, grant, () => opened.sendTo(to, gone)),
+        sendTo: (to, range, gone) => noting(sha256, grant, () => opened.sendTo(to, range, gone)),
       };
     },
     acknowledge: async ({ scope }, id, request) => {

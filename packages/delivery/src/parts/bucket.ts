@@ -77,7 +77,11 @@ export function bucketParts({ bucket, prefix, staging }: BucketPartsOptions): Pa
         }
         const stream = verified(opened.stream, part);
         if (byteLength <= heldLength) return heldPart(await buffer(stream));
-        return { byteLength, stream: () => stream, sendTo: (to, gone) => sendStream(stream, to, gone) };
+        return {
+          byteLength,
+          stream: () => stream,
+          sendTo: (to, range, gone) => sendStream(stream, byteLength, to, range, gone),
+        };
       }),
     address: ({ sha256 }, seconds) => inBucket(() => bucket.address(keyOf(sha256), seconds)),
     remove: (sha256) => inBucket(() => bucket.remove(keyOf(sha256))),

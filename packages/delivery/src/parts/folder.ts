@@ -80,7 +80,7 @@ export function folderParts(folder: string): PartStore {
         return {
           byteLength,
           stream: () => verified(handle.createReadStream({ highWaterMark: 1 << 18 }), part),
-          sendTo: (to, gone) => onPart(sha256, () => sendFile(handle, part, to, gone)),
+          sendTo: (to, range, gone) => onPart(sha256, () => sendFile(handle, part, to, range, gone)),
         };
       }),
     remove: (sha256) => onFiles(async () => rm(placeOf(sha256), { force: true })),

@@ -2,6 +2,9 @@ import type { Readable, Writable } from "node:stream";
 import type { Claim } from "../ledger/queue.ts";
 import type { Digest } from "./digest.ts";
 
+/** Consecutive bytes of a part: the positions of the first one and after the last one, from 0. */
+export type ByteRange = { readonly start: number; readonly end: number };
+
 /**
  * The bytes of a part. Use one of the two methods, once. The bytes are hashed while they are read; if the hash is wrong, both fail with
  * {@link DeliveryError} `part_damaged` or `part_missing` before the last bytes.
@@ -11,14 +14,15 @@ export type PartContent = {
   /** Returns the bytes as a stream, which the caller must destroy. */
   readonly stream: () => Readable;
   /**
-   * Writes all bytes to a response or a socket, and ends it. When `to` calls back after a write, it must be done with the bytes, since
+   * Writes a range of the bytes to a response or a socket, and ends it. When `to` calls back after a write, it must be done with the bytes, since
    * their buffer is reused. If the client has gone, returns early without an error.
    *
+   * @param range the bytes to write; the others are read too, to verify the part
    * @param gone aborts when the client has gone, for a `to` that does not close itself then, such as a response that is still queued on
    * a pipelined connection
    * @throws {DeliveryError} `part_damaged`, `part_missing`; `to` is destroyed then
    */
-  readonly sendTo: (to: Writable, gone?: AbortSignal) => Promise<void>;
+  readonly sendTo: (to: Writable, range: ByteRange, gone?: AbortSignal) => Promise<void>;
 };
 
 /**

@@ -1,9 +1,9 @@
 import type { FileHandle } from "node:fs/promises";
-import { Readable, type Writable } from "node:stream";
+import { Readable, Transform, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { TurnQueue } from "../turn-queue.ts";
 import type { Digest } from "./digest.ts";
-import type { PartContent } from "./part-store.ts";
+import type { ByteRange, PartContent } from "./part-store.ts";
 import { PartCheck } from "./verify.ts";
 
 /** Size of a read, in bytes: large enough that the fixed cost of a read and a write is small beside the copying. */
@@ -13,17 +13,19 @@ const readSize = 1 << 19;
 const reads = new TurnQueue(10);
 
 /**
- * Sends a part from its file through one reused buffer, and closes the file: see `OpenPart.sendTo`. The bytes are hashed on the
- * way; the last ones are sent only if the hash is right.
+ * Sends a range of a part from its file through one reused buffer, and closes the file: see `PartContent.sendTo`. All bytes are hashed on the
+ * way; the last ones of the range are sent only if the hash is right.
  */
 export async function sendFile(
   handle: FileHandle,
   part: Digest,
   to: Writable,
+  range: ByteRange,
   signal?: AbortSignal,
 ): Promise<void> {
   const { byteLength } = part;
   const check = new PartCheck(part);
+  const picked = new PickedBytes(range, byteLength);
   const buffer = Buffer.allocUnsafeSlow(Math.min(readSize, byteLength));
   try {
     for (let sent = 0, read = -1; sent < byteLength && read !== 0; sent += read) {
@@ -32,16 +34,51 @@ export async function sendFile(
       await reads.next();
       check.add(bytes);
       read = bytesRead;
-      if (read > 0 && !(await written(to, bytes, signal))) return;
+      if (!(await written(to, picked.of(bytes), signal))) return;
     }
     check.end();
-    to.end();
+    if (await written(to, picked.last(), signal)) to.end();
   } catch (error) {
     // The client must not take the bytes so far for the complete part.
     to.destroy();
     throw error;
   } finally {
     await handle.close();
+  }
+}
+
+const none = new Uint8Array();
+
+/**
+ * Picks the bytes of a range out of those of a part. The last bytes of a range that ends before its part does are kept until the part is
+ * verified.
+ */
+class PickedBytes {
+  readonly #range: ByteRange;
+  readonly #byteLength: number;
+  #position = 0;
+  #kept: Uint8Array = none;
+
+  constructor(range: ByteRange, byteLength: number) {
+    this.#range = range;
+    this.#byteLength = byteLength;
+  }
+
+  /** Returns what is to be sent of the next bytes of the part. */
+  of(bytes: Uint8Array): Uint8Array {
+    const { start, end } = this.#range;
+    const position = this.#position;
+    this.#position += bytes.length;
+    const found = bytes.subarray(Math.max(0, start - position), Math.max(0, end - position));
+    if (found.length === 0 || end > this.#position || end === this.#byteLength) return found;
+    // Copied, for the buffer of the next bytes may be the same.
+    this.#kept = Uint8Array.from(found);
+    return none;
+  }
+
+  /** Returns what is left to be sent when the whole part is verified. */
+  last(): Uint8Array {
+    return this.#kept;
   }
 }
 
@@ -57,6 +94,7 @@ const written = (to: Writable, bytes: Uint8Array, signal: AbortSignal | undefine
     to.once("close", gone);
     signal?.addEventListener("abort", gone);
     if (signal?.aborted === true) gone();
+    else if (bytes.length === 0) settle(!to.destroyed);
     else to.write(bytes, (error) => settle(error === null || error === undefined));
   });
 
@@ -64,15 +102,26 @@ const written = (to: Writable, bytes: Uint8Array, signal: AbortSignal | undefine
 export const heldPart = (bytes: Uint8Array): PartContent => ({
   byteLength: bytes.length,
   stream: () => Readable.from([bytes], { objectMode: false }),
-  sendTo: async (to, gone) => {
-    if (bytes.length === 0 || (await written(to, bytes, gone))) to.end();
+  sendTo: async (to, { start, end }, gone) => {
+    if (await written(to, bytes.subarray(start, end), gone)) to.end();
   },
 });
 
-/** Sends the bytes of a stream: see `OpenPart.sendTo`. */
-export async function sendStream(stream: Readable, to: Writable, signal?: AbortSignal): Promise<void> {
+/** Sends a range of the verified bytes of a part's stream: see `PartContent.sendTo`. */
+export async function sendStream(
+  stream: Readable,
+  byteLength: number,
+  to: Writable,
+  range: ByteRange,
+  signal?: AbortSignal,
+): Promise<void> {
+  const picked = new PickedBytes(range, byteLength);
+  const picking = new Transform({
+    transform: (bytes: Buffer, _encoding, done) => done(null, picked.of(bytes)),
+    flush: (done) => done(null, picked.last()),
+  });
   try {
-    await pipeline(stream, to, { signal });
+    await pipeline(stream, picking, to, { signal });
   } catch (error) {
     if (signal?.aborted !== true && !isGone(error)) throw error;
   }

@@ -106,9 +106,9 @@ const codeOf = (work: Promise<unknown>) =>
 /** The bytes that a client gets of a grant, until the connection ends, and what the sending ended with. */
 async function fetched({ deliveries, id }: Office, part: Part | undefined) {
   const { token } = await deliveries.grant(caller, id, part?.number ?? -1);
-  const { sendTo } = await deliveries.redeem(caller, token);
+  const redeemed = await deliveries.redeem(caller, token);
   const pieces: Buffer[] = [];
-  const sent = sending(sendTo, async (socket) => {
+  const sent = sending(redeemed, async (socket) => {
     socket.on("error", () => {});
     socket.on("data", (piece: Buffer) => pieces.push(piece));
     await new Promise((resolve) => socket.once("close", resolve));

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync, writeFileSync } from "node:fs";
+import type { Socket } from "node:net";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
@@ -39,12 +40,31 @@ export function partStoreConformance(name: string, open: () => PartStore): void 
       // The longest one needs several reads, the last of them short.
       for (const length of [0, 1, 1_700_000]) {
         const bytes = randomBytes(length);
-        const { sendTo } = await store.open(await put(store, bytes));
+        const opened = await store.open(await put(store, bytes));
         let got: Buffer | undefined;
-        await sending(sendTo, async (socket) => {
+        await sending(opened, async (socket) => {
           got = await buffer(socket);
         });
         expect(got && bytes.equals(got)).toBe(true);
+      }
+    });
+
+    test("a range of a part is sent as it was put, whichever reads it begins and ends in", async () => {
+      const store = open();
+      for (const length of [1000, 1_700_000]) {
+        const bytes = randomBytes(length);
+        const part = await put(store, bytes);
+        const ends = [0, 1, length >> 1, (1 << 19) % length, length - 1, length];
+        for (const start of ends.slice(0, -1)) {
+          for (const end of ends.filter((one) => one > start)) {
+            let got: Buffer | undefined;
+            const take = async (socket: Socket) => {
+              got = await buffer(socket);
+            };
+            await sending(await store.open(part), take, { start, end });
+            expect(got && bytes.subarray(start, end).equals(got), `${start} to ${end}`).toBe(true);
+          }
+        }
       }
     });
 

@@ -85,7 +85,7 @@ test("a transfer that is broken off leaves no file open", async () => {
   await once(stream, "close");
   expect(openBelow(own)).toEqual([]);
   const opened = await store.open(part);
-  await sending(opened.sendTo, async (socket) => {
+  await sending(opened, async (socket) => {
     await once(socket, "readable");
     socket.destroy();
   });
@@ -99,7 +99,11 @@ test("a transfer that waits for its turn on a connection ends when its client go
   const server = createServer((request, response) => {
     const gone = new AbortController();
     request.once("close", () => gone.abort());
-    sendings.push(store.open(part).then(({ sendTo }) => sendTo(response, gone.signal)));
+    sendings.push(
+      store
+        .open(part)
+        .then(({ byteLength: end, sendTo }) => sendTo(response, { start: 0, end }, gone.signal)),
+    );
     if (sendings.length === 2) socket.destroy();
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -116,7 +120,7 @@ test("a part that is shorter than it was is no part", async () => {
   const part = await put(store, randomBytes(4_000_000));
   const opened = await store.open(part);
   truncateSync(join(own, "parts", part.sha256.slice(0, 2), part.sha256), 1_000_000);
-  const sent = sending(opened.sendTo, async (socket) => {
+  const sent = sending(opened, async (socket) => {
     await once(socket.resume(), "close");
   });
   await expect(sent).rejects.toMatchObject({ code: "part_missing" });

@@ -1,11 +1,12 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import type { PartContent } from "../../src/index.ts";
+import type { ByteRange, PartContent } from "../../src/index.ts";
 
-/** Sends a part over a real socket, whose other end is given to `take`. Returns when both are done. */
+/** Sends a part, or a range of it, over a real socket, whose other end is given to `take`. Returns when both are done. */
 export async function sending(
-  sendTo: PartContent["sendTo"],
+  { byteLength, sendTo }: Pick<PartContent, "byteLength" | "sendTo">,
   take: (socket: Socket) => Promise<void>,
+  range: ByteRange = { start: 0, end: byteLength },
 ): Promise<void> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -16,7 +17,7 @@ export async function sending(
   // A client that goes away may cause a reset.
   to.on("error", () => {});
   try {
-    await Promise.all([sendTo(to), take(socket)]);
+    await Promise.all([sendTo(to, range), take(socket)]);
   } finally {
     socket.destroy();
     to.destroy();

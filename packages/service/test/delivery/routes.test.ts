@@ -276,12 +276,60 @@ describe("a grant", () => {
           "content-type": "application/octet-stream",
           "content-length": String(part.byteLength),
           "repr-digest": `sha-256=:${Buffer.from(part.sha256, "hex").toString("base64")}:`,
-          "accept-ranges": "none",
+          "accept-ranges": "bytes",
+          etag: `"${part.sha256}"`,
           "cache-control": "no-store",
         });
         expect(reply.headers.get("content-encoding")).toBeNull();
       }
     }
+  });
+
+  test("is redeemed by ranges, which make the whole part", async () => {
+    const [part] = manifest.data.parts;
+    if (part === undefined) throw new Error("the delivery has no part");
+    const token = await national.grant(complete, part.number);
+    const { byteLength } = part;
+    const ask = async (headers: Readonly<Record<string, string>>) => {
+      const reply = await national.redeem(token, headers);
+      return { reply, bytes: Buffer.from(await reply.arrayBuffer()) };
+    };
+    const whole = (await ask({})).bytes;
+    const pieces = [0, 1, byteLength >> 1, byteLength].flatMap((end, i, all) => {
+      const start = all[i - 1];
+      return start === undefined ? [] : [{ start, end }];
+    });
+    const got: Buffer[] = [];
+    for (const { start, end } of pieces) {
+      const { reply, bytes } = await ask({
+        range: `bytes=${start}-${end - 1}`,
+        "if-range": `"${part.sha256}"`,
+      });
+      expect(reply.status).toBe(206);
+      expect(reply.headers.get("content-range")).toBe(`bytes ${start}-${end - 1}/${byteLength}`);
+      expect(reply.headers.get("content-length")).toBe(String(end - start));
+      got.push(bytes);
+    }
+    expect(sha256(Buffer.concat(got))).toBe(part.sha256);
+    expect((await ask({ range: "bytes=-10" })).bytes).toEqual(whole.subarray(-10));
+    expect((await ask({ range: "bytes=10-" })).bytes).toEqual(whole.subarray(10));
+    for (const headers of [
+      { range: "bytes=0-1,5-6" },
+      { range: "bytes=x" },
+      { range: "lines=1-2" },
+      { range: "bytes=1-2", "if-range": '"other"' },
+      { range: "bytes=1-2", "if-range": `W/"${part.sha256}"` },
+    ]) {
+      const { reply, bytes } = await ask(headers);
+      expect([reply.status, reply.headers.get("content-range"), bytes.length]).toEqual([
+        200,
+        null,
+        byteLength,
+      ]);
+    }
+    const { reply, bytes } = await ask({ range: `bytes=${byteLength}-` });
+    expect([reply.status, reply.headers.get("content-range")]).toEqual([416, `bytes */${byteLength}`]);
+    expect(JSON.parse(bytes.toString())).toMatchObject({ error: "range_not_satisfiable" });
   });
 
   test("is for the key that it was given to, and for its bearer", async () => {

@@ -72,9 +72,9 @@ export function customerOf(
     JSON.parse((await get(`${exportsRoot}/${id}/manifest`)).text) as ManifestReply;
   const grant = async (id: string, part: number): Promise<string> =>
     dataOf<{ bearer_token: string }>(await get(`${exportsRoot}/${id}/download?part=${part}`)).bearer_token;
-  const redeem = async (token: string): Promise<Response> =>
+  const redeem = async (token: string, more: Readonly<Record<string, string>> = {}): Promise<Response> =>
     fetch(`${service.baseUrl}/v1/file-downloads/redeem`, {
-      headers: { ...headers, authorization: `Bearer ${token}` },
+      headers: { ...headers, authorization: `Bearer ${token}`, ...more },
     });
   const fetched = async (id: string, part: number): Promise<Buffer> =>
     Buffer.from(await (await redeem(await grant(id, part))).arrayBuffer());
