@@ -11,7 +11,7 @@ import {
 import { afterEach, expect, test } from "vitest";
 import { jwks, makeDelivery } from "./support/deliveries.ts";
 import { emptyFolder, filesIn, textIn } from "./support/folders.ts";
-import { apiKey, json, startServer, type TestServer } from "./support/server.ts";
+import { apiKey, json, startServer, type TestServer, type Trick } from "./support/server.ts";
 
 const delivery = await makeDelivery();
 const id = delivery.manifest.deliveryId;
@@ -120,13 +120,74 @@ test("what a killed run has left is not put in place", async () => {
   expect(filesIn(folder)).toHaveLength(delivery.manifest.parts.length + 2);
 });
 
-test("each try of a broken transfer has a grant of its own, and nothing of the broken one stays", async () => {
+const redeemPath = "/v1/file-downloads/redeem";
+const rangesAsked = () =>
+  server.requests.filter(({ url }) => url === redeemPath).map(({ headers }) => headers.range);
+
+/** Sends the first bytes of parts, and breaks off; so many times. */
+const breakOff = (times: number, pieces: (part: Buffer, from: number) => Buffer): Trick => {
+  let left = times;
+  return ({ url, headers }, response, { requests }) => {
+    if (url !== redeemPath || left-- <= 0) return false;
+    const asked = requests.findLast((request) => request.url.includes("/download?part="))?.url ?? "";
+    const bytes = delivery.parts.get(Number(asked.split("=").at(-1))) ?? Buffer.alloc(0);
+    const from = Number(/^bytes=(\d+)-/.exec(headers.range ?? "")?.[1] ?? 0);
+    response.writeHead(from === 0 ? 200 : 206, {
+      "content-length": bytes.length - from,
+      ...(from === 0 ? {} : { "content-range": `bytes ${from}-${bytes.length - 1}/${bytes.length}` }),
+    });
+    response.write(pieces(bytes, from), () => response.socket?.end());
+    return true;
+  };
+};
+
+test("a transfer that breaks off goes on where it was, in this run and in a later one", async () => {
+  server = await startServer(delivery);
+  const folder = emptyFolder();
+  const more = (part: Buffer, from: number) => part.subarray(from, from + 10);
+  server.trick = breakOff(2, more);
+  const received: number[] = [];
+  const events = { parallel: 1, onBytes: (bytes: number) => void received.push(bytes) };
+  await pullInto(folder, events);
+  expect(rangesAsked().slice(0, 3)).toEqual([undefined, "bytes=10-", "bytes=20-"]);
+  expect(sum(received)).toBe(delivery.manifest.totals.byteLength);
+  expect(filesIn(folder).filter((name) => name.endsWith(".partial"))).toEqual([]);
+
+  const other = emptyFolder();
+  server.trick = breakOff(100, more);
+  await expect(pullInto(other, events)).rejects.toMatchObject({ code: "server_busy" });
+  const before = rangesAsked().length;
+  server.trick = () => false;
+  const maxBytes = delivery.manifest.totals.byteLength;
+  await pullInto(other, { ...events, maxBytes });
+  expect(rangesAsked()[before]).toMatch(/^bytes=[1-9]\d*-$/);
+  for (const { name, number } of delivery.manifest.parts)
+    expect(readFileSync(join(other, id, name))).toEqual(delivery.parts.get(number));
+});
+
+test.each(["other bytes", "too many bytes"])(
+  "a part that was left with %s is fetched as a whole",
+  async (what) => {
+    server = await startServer(delivery);
+    const folder = emptyFolder();
+    const [first] = delivery.manifest.parts;
+    mkdirSync(join(folder, ".staging", id), { recursive: true });
+    const left = Buffer.alloc(what === "other bytes" ? 10 : (first?.byteLength ?? 0) + 1, "x");
+    writeFileSync(join(folder, ".staging", id, `${first?.name}.partial`), left);
+    const received: number[] = [];
+    await pullInto(folder, { parallel: 1, onBytes: (bytes) => void received.push(bytes) });
+    expect(sum(received)).toBe(delivery.manifest.totals.byteLength);
+    expect(readFileSync(join(folder, id, first?.name ?? ""))).toEqual(delivery.parts.get(first?.number ?? 0));
+  },
+);
+
+test("each try of a broken transfer has a grant of its own; a server without ranges sends all again", async () => {
   server = await startServer(delivery);
   const folder = emptyFolder();
   let broken = 0;
   server.trick = ({ url }, response) => {
-    if (url !== "/v1/file-downloads/redeem" || broken > 1) return false;
-    broken++;
+    if (url !== redeemPath || broken > 2) return false;
+    if (broken++ === 2) return !!response.end(delivery.parts.get(delivery.manifest.parts[0]?.number ?? 0));
     response.writeHead(200, { "content-length": 100_000 });
     response.write("a few bytes");
     setTimeout(() => response.destroy(), 5);
@@ -205,7 +266,7 @@ test("a pull can be stopped, and leaves whole parts alone", async () => {
   await expect(pullInto(folder, { signal: controller.signal })).rejects.toMatchObject({
     code: "interrupted",
   });
-  expect(filesIn(folder).filter((name) => !name.endsWith(".json"))).toEqual([]);
+  expect(filesIn(folder).filter((name) => !/\.(?:json|partial)$/.test(name))).toEqual([]);
 });
 
 test("a silent server is not waited for without end", async () => {

@@ -11,6 +11,9 @@ import {
 } from "../http/request.ts";
 import { asTransientError, TransientError } from "../http/transient-error.ts";
 
+/** Bytes of an object, from a position to its end. */
+type ObjectBytes = { readonly from: number; readonly body: Readable };
+
 export type BucketOptions = RetryContext & {
   /** By default the one that the AWS SDK finds: environment, profile. */
   readonly region?: string | undefined;
@@ -22,8 +25,8 @@ export type BucketOptions = RetryContext & {
 export type Bucket = RetryContext & {
   /** Lists the keys that begin with `prefix` and come after `after`, in order. Keys are relative to the prefix of the address. */
   readonly keys: (prefix: string, after: string) => Promise<readonly string[]>;
-  /** Opens the bytes of an object, without retries. */
-  readonly open: (key: string, signal: AbortSignal) => Promise<Readable>;
+  /** Opens the bytes of an object from a position on, or all of them, without retries. */
+  readonly open: (key: string, signal: AbortSignal, from: number) => Promise<ObjectBytes>;
   /** Reads a small object, with retries. */
   readonly read: (key: string) => Promise<Buffer>;
   readonly close: () => void;
@@ -60,13 +63,17 @@ export async function openBucket(address: string, options: BucketOptions): Promi
     ...(region === undefined ? {} : { region }),
     ...(origin === undefined ? {} : { endpoint: origin, forcePathStyle: true }),
   });
-  const get = async (key: string, until: AbortSignal): Promise<Readable> => {
-    const command = new sdk.GetObjectCommand({ Bucket: bucket, Key: prefix + key });
-    const { Body } = await client.send(command, { abortSignal: until }).catch((error: unknown) => {
-      throw faultOf(error, key);
-    });
+  const get = async (key: string, until: AbortSignal, from = 0): Promise<ObjectBytes> => {
+    const range = from === 0 ? {} : { Range: `bytes=${from}-` };
+    const command = new sdk.GetObjectCommand({ Bucket: bucket, Key: prefix + key, ...range });
+    const { Body, ContentRange } = await client
+      .send(command, { abortSignal: until })
+      .catch((error: unknown) => {
+        throw faultOf(error, key);
+      });
     if (!(Body instanceof Readable)) throw new TypeError("the SDK gives a stream of Node.js");
-    return Readable.from(withTransientErrors(Body));
+    const isRange = ContentRange?.startsWith(`bytes ${from}-`) === true;
+    return { from: isRange ? from : 0, body: Readable.from(withTransientErrors(Body)) };
   };
   /** Retries a request; each attempt has a timeout for inactivity. */
   const patiently = <T>(ask: (quiet: InactivityTimeout) => Promise<T>): Promise<T> =>
@@ -104,7 +111,7 @@ export async function openBucket(address: string, options: BucketOptions): Promi
       return keys;
     },
     open: get,
-    read: (key) => patiently(async (quiet) => readAnswer(await get(key, quiet.signal), key, quiet)),
+    read: (key) => patiently(async (quiet) => readAnswer((await get(key, quiet.signal)).body, key, quiet)),
     close: () => client.destroy(),
   };
 }

@@ -63,13 +63,10 @@ export async function stageBy(
   const missing = await missingParts(folder, manifest.parts, onBytes);
   const limit = byteLimit(maxBytes);
   limit.requireRoomFor(missing);
-  const received: OnBytes = (bytes) => {
-    onBytes(bytes);
-    if (bytes > 0) limit.take(bytes);
-  };
+  const events = { onBytes, onReceived: limit.take };
   const waiting = missing.values();
   const fetchWaiting = async () => {
-    for (const part of waiting) await transferPart(stoppable, open, part, join(folder, part.name), received);
+    for (const part of waiting) await transferPart(stoppable, open, part, join(folder, part.name), events);
   };
   const faults: unknown[] = [];
   const stop = (error: unknown) => {

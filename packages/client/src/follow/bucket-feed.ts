@@ -49,8 +49,8 @@ export function bucketFeed(
       stageBy(
         bucket,
         async ({ name }) =>
-          (signal) =>
-            bucket.open(`${folderOf(from)}${name}`, signal),
+          (signal, position) =>
+            bucket.open(`${folderOf(from)}${name}`, signal, position),
         delivery,
         options,
       ),

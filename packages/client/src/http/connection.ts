@@ -11,6 +11,8 @@ export type Ask = {
   readonly accept?: string;
   /** Sent beside the API key. */
   readonly bearerToken?: string;
+  /** The bytes from a position on, if the representation still has this `ETag`. */
+  readonly range?: { readonly from: number; readonly etag: string };
 };
 
 /** A server with the API key for it. The key cannot be read from this object. */
@@ -52,7 +54,7 @@ export function connect(options: ConnectionOptions): Connection {
     retryPolicy: { ...defaultRetryPolicy, ...retryPolicy },
     signal,
     onRetry,
-    send: ({ method = "GET", path, body, accept = "application/json", bearerToken }, until) => {
+    send: ({ method = "GET", path, body, accept = "application/json", bearerToken, range }, until) => {
       const url = new URL(path, origin);
       if (url.origin !== origin || !path.startsWith("/"))
         throw new ClientError("url_invalid", { reason: "path" });
@@ -62,6 +64,7 @@ export function connect(options: ConnectionOptions): Connection {
         "accept-encoding": "identity",
         ...(body === undefined ? {} : { "content-type": "application/json" }),
         ...(bearerToken === undefined ? {} : { authorization: `Bearer ${bearerToken}` }),
+        ...(range === undefined ? {} : { range: `bytes=${range.from}-`, "if-range": range.etag }),
       };
       const content = body === undefined ? {} : { body: JSON.stringify(body) };
       return fetch(url, { method, headers, ...content, redirect: "manual", signal: until }).then(

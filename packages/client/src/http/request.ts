@@ -64,12 +64,16 @@ export function silence(signal: AbortSignal | undefined, timeout: number): Inact
   };
 }
 
+/** Statuses of answers that have what was asked for. */
+const successes: ReadonlySet<number> = new Set([200, 201, 202]);
+
 /** Sends a request once. @throws the error for an answer that is not a success */
 export async function sendOnce(connection: Connection, ask: Ask, signal: AbortSignal): Promise<Response> {
   const response = await connection.send(ask, signal).catch((error: unknown) => {
     throw asTransientError(error);
   });
-  if (response.status === 200 || response.status === 201 || response.status === 202) return response;
+  const isRange = response.status === 206 && ask.range !== undefined;
+  if (isRange || successes.has(response.status)) return response;
   const refusal = await refusalOf(response, signal);
   if (!(refusal instanceof ClientError)) throw refusal;
   if (refusal.code === "unauthorized") throw new ClientError("unauthorized", { place: connection.keyPlace });

@@ -91,9 +91,16 @@ export async function startServer(...deliveries: readonly TestDelivery[]): Promi
     if (url === "/v1/file-downloads/redeem") {
       const bytes = granted.get(headers.authorization?.replace(/^Bearer /, "") ?? "");
       if (bytes === undefined) return json(response, 401, { error: "invalid_token" });
+      const from = Number(/^bytes=(\d+)-$/.exec(headers.range ?? "")?.[1] ?? 0);
+      const range =
+        from === 0 ? {} : { "content-range": `bytes ${from}-${bytes.length - 1}/${bytes.length}` };
       return response
-        .writeHead(200, { "content-length": bytes.length, "cache-control": "no-store" })
-        .end(bytes);
+        .writeHead(from === 0 ? 200 : 206, {
+          "content-length": bytes.length - from,
+          "cache-control": "no-store",
+          ...range,
+        })
+        .end(bytes.subarray(from));
     }
     if (method === "POST" && url === "/v1/file-exports") {
       const { idempotencyKey } = JSON.parse(body) as { idempotencyKey: string };
