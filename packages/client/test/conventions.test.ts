@@ -58,10 +58,10 @@ test("a wrong command line names the help of its command", async () => {
 
 test.each<readonly [readonly string[], string]>([
   [
-    ["--cadence", "4m"],
-    "'--cadence <duration>' argument '4m' is invalid. It must be a duration from 5m to 31d",
+    ["--cadence", "59s"],
+    "'--cadence <duration>' argument '59s' is invalid. It must be a duration from 1m to 31d",
   ],
-  [["--cadence", "32d"], "It must be a duration from 5m to 31d"],
+  [["--cadence", "32d"], "It must be a duration from 1m to 31d"],
   [
     ["--minute", "24:00"],
     "'--minute <time>' argument '24:00' is invalid. It must be a time in UTC from 00:00 to 23:59",

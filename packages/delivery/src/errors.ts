@@ -75,7 +75,7 @@ export const deliveryErrors = {
   invalid_cadence: {
     kind: "invalid",
     target: "cadenceSeconds",
-    message: "`cadenceSeconds` must be an integer from 300 to 2678400",
+    message: "`cadenceSeconds` must be an integer from 60 to 2678400",
   },
   invalid_preferred_minute: {
     kind: "invalid",

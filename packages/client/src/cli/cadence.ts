@@ -2,9 +2,9 @@ import { InvalidArgumentError } from "commander";
 import { durationText, readDuration } from "../terminal/times.ts";
 
 /** Shortest and longest cadence, in seconds. Source: interface specification, section 4.3. */
-const bounds = { least: 300, most: 31 * 86_400 } as const;
+const bounds = { least: 60, most: 31 * 86_400 } as const;
 
-export const cadenceForm = "a duration from 5m to 31d, such as 15m, 6h or 1d";
+export const cadenceForm = "a duration from 1m to 31d, such as 15m, 6h or 1d";
 
 /** Parses a cadence such as `1d` to seconds. @throws {InvalidArgumentError} */
 export function parseCadence(text: string): number {

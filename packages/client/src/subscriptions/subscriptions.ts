@@ -22,7 +22,7 @@ export type DomainSubscription = {
   readonly name: string;
   readonly domain: (typeof domains)[number];
   readonly deliveryMode: (typeof transferModes)[number];
-  /** 300 to 2,678,400. */
+  /** 60 to 2,678,400. */
   readonly cadenceSeconds: number;
   /** 0 to 1439, in UTC. The service uses it if the cadence is a whole number of days. */
   readonly preferredMinuteOfDay?: number | undefined;

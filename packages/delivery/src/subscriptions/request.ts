@@ -20,8 +20,8 @@ export type SubscriptionRequest = FileDeliveryRequest & {
 /** Longest name of a subscription, in UTF-16 code units. */
 export const maxNameLength = 128;
 
-/** Shortest and longest cadence, in seconds: five minutes to 31 days. */
-export const cadenceBounds = { least: 300, most: 31 * 86_400 } as const;
+/** Shortest and longest cadence, in seconds: a minute to 31 days. */
+export const cadenceBounds = { least: 60, most: 31 * 86_400 } as const;
 
 const isWithin = (value: number, least: number, most: number): boolean =>
   Number.isSafeInteger(value) && value >= least && value <= most;

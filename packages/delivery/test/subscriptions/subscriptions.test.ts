@@ -303,7 +303,7 @@ describe("what customers ask", () => {
   test.each([
     [{ name: "" }, "invalid_name"],
     [{ name: "x".repeat(129) }, "invalid_name"],
-    [{ cadenceSeconds: 299 }, "invalid_cadence"],
+    [{ cadenceSeconds: 59 }, "invalid_cadence"],
     [{ cadenceSeconds: 31 * 86_400 + 1 }, "invalid_cadence"],
     [{ cadenceSeconds: 3600.5 }, "invalid_cadence"],
     [{ preferredMinuteOfDay: 1440 }, "invalid_preferred_minute"],

@@ -171,7 +171,7 @@ describe("a subscription", () => {
     ["an unknown member", { ...daily, name: "x", extra: 1 }, 400, "invalid_request"],
     ["no name", daily, 400, "invalid_request"],
     ["an empty name", { ...daily, name: "" }, 400, "invalid_name"],
-    ["a short cadence", { ...daily, name: "x", cadenceSeconds: 60 }, 400, "invalid_cadence"],
+    ["a short cadence", { ...daily, name: "x", cadenceSeconds: 59 }, 400, "invalid_cadence"],
     ["a long cadence", { ...daily, name: "x", cadenceSeconds: 2_678_401 }, 400, "invalid_cadence"],
     ["a broken cadence", { ...daily, name: "x", cadenceSeconds: 300.5 }, 400, "invalid_cadence"],
     ["no such behavior", { ...daily, name: "x", emptyDeliveryBehavior: "nothing" }, 400, "invalid_request"],
