@@ -222,6 +222,15 @@ export const clientErrors = {
     "later",
     (d) => `the server asks for a pause of ${d["minutes"]} minutes: run this again then`,
   ],
+  delta_link_expired: [
+    "later",
+    () =>
+      "the service does not have the changes since the copy's last run any more, or what this key sees has changed: run this again, which reads all records",
+  ],
+  replica_in_use: [
+    "later",
+    () => "another run has changed the copy meanwhile: run this again when it has ended",
+  ],
   delivery_not_ready: ["later", () => "the delivery is not complete yet: run this again later"],
   part_rebuilding: ["later", () => "the server is still rebuilding a damaged part: run this again later"],
   interrupted: ["later", () => "a signal ended the run: run this again to go on"],

@@ -50,12 +50,21 @@ export type { LoadableDelivery, LoadReport, LoadState, LoadTarget } from "./load
 
 // Replicate: a resource by OData
 
-export { openReplica } from "./replicate/replica.ts";
+export { type FollowReplicaOptions, followReplica } from "./replicate/follow-replica.ts";
+export { openReplica } from "./replicate/open-replica.ts";
+export type {
+  Replica,
+  ReplicaChange,
+  ReplicaPage,
+  ReplicaPosition,
+  ReplicaProgress,
+  ReplicaRecord,
+} from "./replicate/replica.ts";
 export {
-  type Replica,
   type ReplicationOptions,
   type ReplicationReport,
   replicate,
+  type WalkReason,
 } from "./replicate/replicate.ts";
 
 // Verify: what lies in a folder, and messages of webhooks

@@ -8,7 +8,7 @@ import {
   exitCodes,
 } from "@cadastre/client";
 import { expect, test } from "vitest";
-import { consequenceOfCode } from "../src/follow/failures.ts";
+import { consequenceOfCode } from "../src/failures.ts";
 import { runHere } from "./support/program.ts";
 
 const file = fileURLToPath(new URL("../../../docs/client.md", import.meta.url));
@@ -51,14 +51,17 @@ test("the page has every exit code", () => {
 /** Returns the part of a help that lists the options. */
 const optionsIn = (help: string): string => /^Options:\n([\s\S]*?)\n\n/m.exec(help)?.[1] ?? "";
 
-test.each(["follow", "subscribe", "status", "listen"])("the page has every option of %s", async (command) => {
-  const stdout = optionsIn((await runHere([command, "--help"])).stdout);
-  const start = page.indexOf(`| option of ${command} |`);
-  const told = new Set(
-    page.slice(start, page.indexOf("are those of a pull", start)).match(/--[a-z][a-z-]+/g),
-  );
-  expect(told).toEqual(new Set(stdout.match(/--[a-z][a-z-]+/g)?.filter((option) => option !== "--help")));
-});
+test.each(["follow", "subscribe", "status", "listen", "replicate"])(
+  "the page has every option of %s",
+  async (command) => {
+    const stdout = optionsIn((await runHere([command, "--help"])).stdout);
+    const start = page.indexOf(`| option of ${command} |`);
+    const told = new Set(
+      page.slice(start, page.indexOf("are those of a pull", start)).match(/--[a-z][a-z-]+/g),
+    );
+    expect(told).toEqual(new Set(stdout.match(/--[a-z][a-z-]+/g)?.filter((option) => option !== "--help")));
+  },
+);
 
 test("the page has every option of a pull", async () => {
   const stdout = optionsIn((await runHere(["pull", "--help"])).stdout);

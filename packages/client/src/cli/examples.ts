@@ -25,6 +25,7 @@ export const clientExamples: ExampleTable = {
   ],
   replicate: [
     "cadastre-client replicate Property --url https://listings.example --into sqlite:copy.sqlite",
+    "cadastre-client replicate Property --url https://listings.example --into postgres: --schema copy --follow --poll 60",
     "cadastre-client replicate Property --url https://listings.example --into data --filter \"City eq 'Austin'\" --select ListingKey,ListPrice,ModificationTimestamp",
   ],
   subscribe: [

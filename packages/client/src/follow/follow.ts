@@ -1,9 +1,9 @@
 import type { ChainLink, ManifestError } from "@cadastre/manifest";
 import { ClientError } from "../errors.ts";
+import { countFailures } from "../failures.ts";
 import type { VerifiedManifest } from "../fetch/manifest.ts";
 import { type Looks, longer, pauseFor } from "../http/pause.ts";
 import { discardLoaded, type LoadReport, type TakeOptions, take } from "../pull/take.ts";
-import { countFailures } from "./failures.ts";
 import type { DeliveryFeed, SubscriptionState } from "./feed.ts";
 import type { ListedDelivery } from "./position.ts";
 

@@ -9,6 +9,8 @@ export type Ask = {
   readonly path: string;
   readonly body?: object;
   readonly accept?: string;
+  /** Header `Prefer`. */
+  readonly prefer?: string;
   /** Sent beside the API key. */
   readonly bearerToken?: string;
   /** The bytes from a position on, if the representation still has this `ETag`. */
@@ -54,7 +56,10 @@ export function connect(options: ConnectionOptions): Connection {
     retryPolicy: { ...defaultRetryPolicy, ...retryPolicy },
     signal,
     onRetry,
-    send: ({ method = "GET", path, body, accept = "application/json", bearerToken, range }, until) => {
+    send: (
+      { method = "GET", path, body, accept = "application/json", prefer, bearerToken, range },
+      until,
+    ) => {
       const url = new URL(path, origin);
       if (url.origin !== origin || !path.startsWith("/"))
         throw new ClientError("url_invalid", { reason: "path" });
@@ -63,6 +68,7 @@ export function connect(options: ConnectionOptions): Connection {
         accept,
         "accept-encoding": "identity",
         ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(prefer === undefined ? {} : { prefer }),
         ...(bearerToken === undefined ? {} : { authorization: `Bearer ${bearerToken}` }),
         ...(range === undefined ? {} : { range: `bytes=${range.from}-`, "if-range": range.etag }),
       };

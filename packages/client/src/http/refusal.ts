@@ -25,6 +25,7 @@ const codeOfStatus: Readonly<Record<number, ClientErrorCode>> = {
 /** Errors by the error codes of the contract, whatever their status. */
 const codeOfError: Readonly<Record<string, ClientErrorCode>> = {
   delivered_to_bucket: "delivered_to_bucket",
+  delta_link_expired: "delta_link_expired",
   delivery_not_complete: "delivery_not_ready",
   entitlement_changed: "entitlement_changed",
   manifest_conflict: "acknowledge_conflict",

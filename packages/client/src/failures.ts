@@ -1,5 +1,5 @@
 import { ManifestError, type ManifestErrorCode } from "@cadastre/manifest";
-import { ClientError, type ClientErrorCode, exitCodeOf, exitCodes } from "../errors.ts";
+import { ClientError, type ClientErrorCode, exitCodeOf, exitCodes } from "./errors.ts";
 
 /**
  * The effect of a failure on a run without `--once`. `goes on`: the run retries after a pause, without limit. `ends if repeated`: it
