@@ -1,5 +1,6 @@
 import type { Int64Column, RegistryAudit } from "@cadastre/store/registry";
 import { deadStates } from "./ledger/delivery.ts";
+import { tokenOwner } from "./webhooks/secret.ts";
 
 /** A part that a delivery needs. */
 export type AuditedPart = {
@@ -20,7 +21,7 @@ export type AuditedManifest = {
   readonly signature: string;
 };
 
-/** An encrypted text of the destination or webhook `owner`. */
+/** An encrypted text of the destination or webhook `owner`, or of the token of a webhook. */
 export type EncryptedText = {
   readonly kind: "destination" | "webhook";
   readonly owner: string;
@@ -29,7 +30,7 @@ export type EncryptedText = {
 
 /** Reads the references from deliveries, destinations and webhooks to secrets, keys and parts. */
 export type DeliveryAudit = {
-  /** Reads the external ids of destinations, and the secrets of webhooks that are not disabled. */
+  /** Reads the external ids of destinations, and the secrets and tokens of webhooks that are not disabled. */
   readonly encryptedTexts: () => AsyncIterable<EncryptedText>;
   /** Reads the manifests of deliveries that are not dead. */
   readonly manifests: () => AsyncIterable<AuditedManifest>;
@@ -54,6 +55,11 @@ export function auditDeliveries({ prepare }: Pick<RegistryAudit, "prepare">): De
     "cadastre_webhook",
     `select 'webhook' as "kind", id as "owner", secret as "text" from cadastre_webhook where state <> 'disabled' order by id`,
   );
+  const tokens = prepare<EncryptedText>(
+    "cadastre_webhook_token",
+    `select 'webhook' as "kind", w.id as "owner", t.token as "text"
+      from cadastre_webhook_token t join cadastre_webhook w on w.id = t.webhook where w.state <> 'disabled' order by w.id`,
+  );
   const manifests = prepare<AuditedManifest>(
     "cadastre_manifest",
     `select m.delivery, m.text, m.sha256, m.signature, d.manifest_sha256 as "deliverySha256"
@@ -76,6 +82,7 @@ export function auditDeliveries({ prepare }: Pick<RegistryAudit, "prepare">): De
     async *encryptedTexts() {
       yield* destinations.rows();
       yield* webhooks.rows();
+      for await (const token of tokens.rows()) yield { ...token, owner: tokenOwner(token.owner) };
     },
     manifests: () => manifests.rows(),
     async *parts() {

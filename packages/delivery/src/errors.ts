@@ -263,6 +263,33 @@ export const deliveryErrors = {
     target: "events",
     message: "`events` must be a list of at least one event, each of them once",
   },
+  /** `entity.changed` with other events, or without `entity_events`, or `entity_events` without it. */
+  invalid_entity_events: {
+    kind: "invalid",
+    target: "entity_events",
+    message:
+      "`entity.changed` needs a webhook of its own with `entity_events`, which no other webhook has: register two for both kinds",
+  },
+  entity_events_unavailable: {
+    kind: "invalid",
+    target: "events",
+    message: "this service does not offer `EntityEvent`, so it cannot send its events: ask its operator",
+  },
+  invalid_event_token: {
+    kind: "invalid",
+    target: "entity_events.token",
+    message: "`token` must be a bearer token: 1 to 2048 letters, digits or any of `-._~+/`, then perhaps `=`",
+  },
+  invalid_event_source: {
+    kind: "invalid",
+    target: "entity_events.source",
+    message: "`source` must be 1 to 255 printable ASCII characters, the first and the last no space",
+  },
+  invalid_event_number: {
+    kind: "invalid",
+    target: "entity_events.after",
+    message: "`after` must be a whole number, such as the greatest `EntityEventSequence` that you have",
+  },
   too_many_webhooks: { kind: "conflict", message: "the limit of webhooks is reached: delete one of them" },
   webhook_disabled: {
     kind: "conflict",
@@ -270,7 +297,7 @@ export const deliveryErrors = {
   },
   /** The webhook's secret was encrypted with another secret than the service's present one. */
   webhook_secret_unreadable: operator(
-    "the webhook's secret cannot be opened: restore the service's, or rotate it",
+    "the webhook's secret or token cannot be opened: restore the service's, or rotate or register it anew",
   ),
 
   // Reasons why a message to a webhook fails.

@@ -61,8 +61,15 @@ export { destinationFailures } from "./destinations/probe.ts";
 // Webhooks: signed messages about what happened to deliveries
 
 export { webhookFailures } from "./webhooks/attempt.ts";
+export type { EntityEvent, EventFeed } from "./webhooks/event-feed.ts";
 export { createWebhookSender, type WebhookReport, type WebhookSenderOptions } from "./webhooks/sender.ts";
-export { type Webhook, type WebhookEvent, webhookEvents, webhookStates } from "./webhooks/webhook.ts";
+export {
+  messageEvents,
+  type Webhook,
+  type WebhookEvent,
+  webhookEvents,
+  webhookStates,
+} from "./webhooks/webhook.ts";
 export {
   createWebhooks,
   type IssuedWebhook,

@@ -118,7 +118,7 @@ function serve(
     app,
     startWork: async () => {
       const worker = config.worker
-        ? await startWorker(exporting, { scopes, log, tracing, onDamage })
+        ? await startWorker(exporting, { scopes, catalogVersion: version, log, tracing, onDamage })
         : undefined;
       const feeds = config.worker
         ? await startFeeds(config, { catalog, folder: exporting.folder, registry, log })

@@ -1,10 +1,22 @@
 import { createHmac } from "node:crypto";
+import type { EntityEvent } from "./event-feed.ts";
 import type { OutboxMessage } from "./outbox.ts";
 import { signingKeyOf } from "./secret.ts";
 
-/** Returns the body of a message: ids and versions, never delivered data. It is the same for every attempt. */
-export const bodyOf = ({ type, at, delivery, entitlementVersion }: OutboxMessage, customer: string): string =>
-  JSON.stringify({
+/** What a message says, apart from its signature and the time of the attempt. */
+export type MessageContent = {
+  /** The same id has the same body, or for events a part of it. */
+  readonly id: string;
+  readonly body: string;
+};
+
+/** Returns the content of a message: ids and versions, never delivered data. It is the same for every attempt. */
+export const messageContent = (
+  { id, type, at, delivery, entitlementVersion }: OutboxMessage,
+  customer: string,
+): MessageContent => ({
+  id,
+  body: JSON.stringify({
     type,
     timestamp: new Date(at).toISOString(),
     data: {
@@ -19,10 +31,28 @@ export const bodyOf = ({ type, at, delivery, entitlementVersion }: OutboxMessage
             sequence: delivery.sequence,
           }),
     },
-  });
+  }),
+});
+
+const eventContext = "urn:reso:metadata:2.0:resource:entityevent";
+
+/**
+ * Returns the content of a message with entity events, in RESO Common Format. Its id has the numbers of the first and the last one: events
+ * between them can only leave, when their record has a later one. Source: RCP-28, examples 2 and 4.
+ *
+ * @param id used if there are no events: a test
+ */
+export function eventsContent(events: readonly EntityEvent[], id: string): MessageContent {
+  const [first, last] = [events.at(0), events.at(-1)];
+  const value = events.map(({ json }) => json).join(",");
+  return {
+    id: first === undefined || last === undefined ? id : `evt_${first.number}_${last.number}`,
+    body: `{"@reso.context":${JSON.stringify(eventContext)},"value":[${value}]}`,
+  };
+}
 
 /** The signed content of a message: its id, the time in seconds since 1970, and the body. */
-export type Signed = { readonly id: string; readonly timestamp: number; readonly body: string };
+export type Signed = MessageContent & { readonly timestamp: number };
 
 /** Returns the headers of a message, with a signature for each secret. Source: Standard Webhooks, "Signature scheme". */
 export const signedHeaders = (signed: Signed, secrets: readonly string[]) => ({

@@ -52,10 +52,12 @@ export type WebhookResult = {
   readonly status: number | null;
   readonly failure: string | null;
   readonly state: WebhookState;
-  /** True to keep the message for another attempt. */
-  readonly isKept: boolean;
+  /** Whether the message is deleted, kept for another attempt, or kept as a new one for the events that follow. */
+  readonly message: "done" | "kept" | "continued";
   /** Earliest time of the next attempt. */
   readonly due: number;
+  /** Number of the last entity event that has arrived; undefined if none has. */
+  readonly sent?: number | undefined;
 };
 
 /**
@@ -76,6 +78,10 @@ export type WebhookOutbox = {
    * Returns false if another process has created it already.
    */
   readonly tell: (webhook: Webhook, told: ToldEntitlement, at: number) => Promise<boolean>;
+  /** Returns the webhooks for entity events that have no message about them, the oldest first. */
+  readonly idleForEvents: () => Promise<readonly Webhook[]>;
+  /** Creates a message that stands for all entity events that have not arrived, unless there is one. */
+  readonly wake: (webhook: Webhook, at: number) => Promise<void>;
   /**
    * Claims the first message of a webhook. A webhook is sent one message at a time. Customers with the fewest claimed webhooks come
    * first, then the webhook that has waited longest: slow receivers delay only their own customer.

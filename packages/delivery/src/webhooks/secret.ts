@@ -14,10 +14,13 @@ export const newSecret = (random: RandomBytes): string =>
 export const signingKeyOf = (secret: string): Uint8Array =>
   Buffer.from(secret.slice(prefix.length), "base64");
 
+/** Returns the owner that the bearer token of a webhook is encrypted for, so that it does not pass for the signing secret. */
+export const tokenOwner = (webhook: string): string => `${webhook} token`;
+
 /** Decrypts a secret to the form that its customer has; undefined if it was encrypted with another key. */
-export function openSecret(sealed: string, webhook: string, key: SealingKey): string | undefined {
+export function openSecret(sealed: string, owner: string, key: SealingKey): string | undefined {
   try {
-    return openText(sealed, webhook, key);
+    return openText(sealed, owner, key);
   } catch {
     return undefined;
   }

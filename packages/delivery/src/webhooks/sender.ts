@@ -3,15 +3,21 @@ import { type JobTrace, type StartJobTrace, untraced } from "../job-trace.ts";
 import { pollForWork } from "../poll-for-work.ts";
 import type { SealingKey } from "../sealed-text.ts";
 import { attempt, resultOf } from "./attempt.ts";
+import { type EventBatch, type EventFeed, nextBatch } from "./event-feed.ts";
+import { eventsContent, type MessageContent, messageContent } from "./message.ts";
 import type { WebhookOutbox, WebhookSending } from "./outbox.ts";
 import type { PostOptions } from "./post.ts";
 import { isTooOld, maxWebhookWait } from "./wait.ts";
+import type { Webhook } from "./webhook.ts";
 
 /** Report of a sender on a message, for the log. */
 export type WebhookReport = {
   readonly webhook: string;
   readonly message: string;
-  /** `dropped`: the customer may not be told of the event, or the message is too old; `lost`: another sender has taken it over. */
+  /**
+   * `dropped`: the customer may not be told of the event, the message is too old, or there are no entity events any more to send; `lost`:
+   * another sender has taken it over.
+   */
   readonly outcome: "sent" | "failed" | "dropped" | "deferred" | "lost";
   /** Status of the answer. */
   readonly status?: number | null;
@@ -27,6 +33,8 @@ export type WebhookSenderOptions = Omit<PostOptions, "signal" | "traceparent"> &
   readonly key: SealingKey;
   /** Returns the scope that a customer is granted now. An `EntitlementError` of the kind `forbidden` means that nothing is granted. */
   readonly scopeOf: (customer: string) => Promise<Scope>;
+  /** The entity events of customers. Without it, none are sent. */
+  readonly events?: EventFeed | undefined;
   /** Returns the time since 1970. By default the system time. */
   readonly clock?: (() => number) | undefined;
   /** Returns a number from 0 up to 1, the jitter of retries. By default `Math.random`. */
@@ -46,9 +54,11 @@ export type WebhookSenderOptions = Omit<PostOptions, "signal" | "traceparent"> &
 export type WebhookSender = {
   /** Creates messages for new events. Returns the number of deliveries and webhooks that were checked. */
   readonly gather: () => Promise<number>;
+  /** Looks for new entity events, and creates messages about them. Returns the number of webhooks that were checked. */
+  readonly gatherEvents: () => Promise<number>;
   /** Sends the message that has been due longest; returns undefined if none is due. */
   readonly send: (signal?: AbortSignal) => Promise<WebhookReport | undefined>;
-  /** Does both until the signal aborts. */
+  /** Does all of it until the signal aborts. */
   readonly run: (signal: AbortSignal) => Promise<void>;
 };
 
@@ -58,12 +68,14 @@ const lease = 60_000;
 const comparisonInterval = 60_000;
 /** Delay of a message while the customer's entitlement cannot be verified, in milliseconds. */
 const deferral = 60_000;
+/** Interval in which a running sender looks for new entity events, in milliseconds. */
+const eventInterval = 1000;
 /** Number of deliveries whose messages are created in one transaction. */
 const groupSize = 100;
 
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
   const { outbox, scopeOf, clock = Date.now, random = Math.random } = options;
-  const { poll = 1000, concurrency = 16, report = () => {}, trace = untraced, onFailure } = options;
+  const { poll = 1000, concurrency = 16, report = () => {}, trace = untraced, onFailure, events } = options;
 
   const terms = { lease, wait: maxWebhookWait, most: Math.ceil(concurrency / 4) };
 
@@ -91,11 +103,15 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
       return { ...told, outcome: await putOff(sending) };
     if (!isToldOf(message.type, granted))
       return { ...told, outcome: outcomeOf("dropped", await outbox.drop(sending)) };
+    const batch = await batchOf(sending, events);
+    if (batch?.events.length === 0)
+      return { ...told, outcome: outcomeOf("dropped", await outbox.drop(sending)) };
+    const content = contentOf(sending, batch);
     const met = await stages.timeAsync("post", (traceparent) =>
-      attempt(sending, clock(), { ...options, signal, traceparent }),
+      attempt(sending, content, clock(), { ...options, signal, traceparent }),
     );
     const isNoted = await stages.timeAsync("note", () =>
-      outbox.note(sending, resultOf(sending, met, { at: clock(), random: random() })),
+      outbox.note(sending, resultOf(sending, batch, met, { at: clock(), random: random() })),
     );
     const outcome = outcomeOf(met.failure === null ? "sent" : "failed", isNoted);
     return { ...told, outcome, status: met.status, code: met.failure, ...causeOf(met.cause) };
@@ -138,12 +154,27 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
     return looked;
   }
 
+  async function gatherEvents(): Promise<number> {
+    if (events === undefined) return 0;
+    const webhooks = await outbox.idleForEvents();
+    const byCustomer = groupByCustomer(webhooks);
+    for (const [customer, idle] of byCustomer) {
+      const granted = await grantedBy(scopeOf, customer);
+      if (granted === null || granted === "unverifiable" || !isToldOf("entity.changed", granted)) continue;
+      const last = await events.follow(granted);
+      for (const webhook of idle)
+        if (webhook.eventPush !== null && webhook.eventPush.sent < last) await outbox.wake(webhook, clock());
+    }
+    return webhooks.length;
+  }
+
   const drain = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted && (await send(signal)) !== undefined);
   };
 
   return {
     gather,
+    gatherEvents,
     send,
     run: async (signal) => {
       const draining = new Set<Promise<unknown>>();
@@ -158,7 +189,16 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
         await gather().finally(startDraining);
         return false;
       };
-      await pollForWork(gatherAndSend, { signal, interval: poll, onFailure });
+      const lookForEvents = async () => {
+        await gatherEvents();
+        return false;
+      };
+      await Promise.all([
+        pollForWork(gatherAndSend, { signal, interval: poll, onFailure }),
+        ...(events === undefined
+          ? []
+          : [pollForWork(lookForEvents, { signal, interval: eventInterval, onFailure })]),
+      ]);
       await Promise.all(draining);
     },
   };
@@ -168,6 +208,32 @@ const outcomeOf = (outcome: WebhookReport["outcome"], isNoted: boolean): Webhook
   isNoted ? outcome : "lost";
 
 const causeOf = (cause: unknown): Pick<WebhookReport, "cause"> => (cause === undefined ? {} : { cause });
+
+/** Returns the events that a message stands for; undefined for another message. Without a feed there are none. */
+async function batchOf(
+  { webhook: { customer, eventPush }, message }: WebhookSending,
+  feed: EventFeed | undefined,
+): Promise<EventBatch | undefined> {
+  if (message.type !== "entity.changed") return undefined;
+  if (feed === undefined || eventPush === null) return { events: [], hasMore: false };
+  return nextBatch(feed, customer, eventPush.sent);
+}
+
+/** A webhook for entity events gets its tests in their form, without an event. */
+const contentOf = ({ webhook, message }: WebhookSending, batch: EventBatch | undefined): MessageContent =>
+  webhook.eventPush === null
+    ? messageContent(message, webhook.customer)
+    : eventsContent(batch?.events ?? [], message.id);
+
+function groupByCustomer(webhooks: readonly Webhook[]): ReadonlyMap<string, readonly Webhook[]> {
+  const groups = new Map<string, Webhook[]>();
+  for (const webhook of webhooks) {
+    const group = groups.get(webhook.customer) ?? [];
+    group.push(webhook);
+    groups.set(webhook.customer, group);
+  }
+  return groups;
+}
 
 type Granted = Scope | null | "unverifiable";
 
@@ -184,5 +250,6 @@ async function grantedBy(scopeOf: WebhookSenderOptions["scopeOf"], customer: str
 function isToldOf(type: WebhookSending["message"]["type"], granted: Granted): boolean {
   if (type === "entitlement.changed") return true;
   if (granted === null || granted === "unverifiable") return false;
-  return type === "webhook.test" || granted.channels.file_delivery;
+  if (type === "webhook.test") return true;
+  return type === "entity.changed" ? granted.channels.odata : granted.channels.file_delivery;
 }

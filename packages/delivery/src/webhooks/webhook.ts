@@ -1,20 +1,34 @@
-/** Events that a customer can subscribe a webhook to. */
-export const webhookEvents = [
+/** Events that a message of our own form is about. */
+export const messageEvents = [
   "entitlement.changed",
   "delivery.completed",
   "delivery.failed",
   "delivery.canceled",
 ] as const;
 
+/** Events that a customer can subscribe a webhook to. A webhook for `entity.changed` gets RESO EntityEvents (RCP-28), and nothing else. */
+export const webhookEvents = [...messageEvents, "entity.changed"] as const;
+
 export type WebhookEvent = (typeof webhookEvents)[number];
 
-/** `failing`: the last message could not be delivered. `disabled` is final. */
-export const webhookStates = ["active", "failing", "disabled"] as const;
+/**
+ * `failing`: the last message could not be delivered. `suspended`: entity events could not be delivered for so long that they are not sent
+ * again until the customer asks for a test. `disabled` is final.
+ */
+export const webhookStates = ["active", "failing", "suspended", "disabled"] as const;
 
 export type WebhookState = (typeof webhookStates)[number];
 
 /** Entitlement that a customer was notified of; null if nothing is granted. */
 export type ToldEntitlement = { readonly version: number; readonly scopeSha256: string } | null;
+
+/** How a webhook gets entity events. */
+type EventPush = {
+  /** Text of the header `EntityEventSource`; null for none. */
+  readonly source: string | null;
+  /** Number of the last event that has arrived, or after which the customer asked to begin. */
+  readonly sent: number;
+};
 
 /** A webhook to register. Times are in milliseconds since 1970. */
 export type NewWebhook = {
@@ -26,6 +40,8 @@ export type NewWebhook = {
   readonly created: number;
   /** Entitlement that the customer already knows. */
   readonly told: ToldEntitlement;
+  /** Null unless the webhook is for `entity.changed`. */
+  readonly eventPush: EventPush | null;
 };
 
 export type Webhook = NewWebhook & {
@@ -41,7 +57,12 @@ export type Webhook = NewWebhook & {
 };
 
 /** Secrets of a webhook as they are stored; the caller encrypts them. */
-export type WebhookSecrets = { readonly secret: string; readonly previous: string | null };
+export type WebhookSecrets = {
+  readonly secret: string;
+  readonly previous: string | null;
+  /** Bearer token that the receiver of entity events asks for; null for other webhooks. */
+  readonly token: string | null;
+};
 
 /**
  * The webhooks of customers. A webhook of another customer is treated like one that does not exist. Every method throws {@link
@@ -51,11 +72,15 @@ export type WebhookRecords = {
   /**
    * Registers a webhook.
    *
-   * @param secret as it is stored; the caller encrypts it
+   * @param secrets as they are stored; the caller encrypts them
    * @param most maximum number of webhooks of the customer, including this one
    * @throws {DeliveryError} `too_many_webhooks`, `unknown_customer`
    */
-  readonly register: (webhook: NewWebhook, secret: string, most: number) => Promise<Webhook>;
+  readonly register: (
+    webhook: NewWebhook,
+    secrets: Pick<WebhookSecrets, "secret" | "token">,
+    most: number,
+  ) => Promise<Webhook>;
   readonly find: (customer: string, id: string) => Promise<Webhook | undefined>;
   /** Returns the webhooks of a customer, oldest first. */
   readonly list: (customer: string) => Promise<readonly Webhook[]>;
@@ -64,7 +89,7 @@ export type WebhookRecords = {
   /** Replaces the secret. Until the time `until`, messages are also signed with the previous one. */
   readonly rotate: (customer: string, id: string, secret: string, until: number) => Promise<Webhook>;
   /**
-   * Queues a test message, unless one is already queued.
+   * Queues a test message, unless one is already queued. Resumes a suspended webhook.
    *
    * @throws {DeliveryError} `webhook_disabled`
    */

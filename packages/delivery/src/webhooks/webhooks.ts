@@ -1,14 +1,24 @@
 import { randomBytes } from "node:crypto";
-import type { Scope } from "@cadastre/entitlement";
+import { requireChannel, type Scope } from "@cadastre/entitlement";
 import { DeliveryError } from "../errors.ts";
 import { type RandomBytes, type SealingKey, sealText } from "../sealed-text.ts";
 import { isUuid, uuidBytes, uuidOf } from "../uuid.ts";
-import { newSecret } from "./secret.ts";
+import { newSecret, tokenOwner } from "./secret.ts";
 import { type WebhookReach, webhookUrl } from "./url.ts";
-import { type Webhook, type WebhookEvent, type WebhookRecords, webhookEvents } from "./webhook.ts";
+import {
+  messageEvents,
+  type Webhook,
+  type WebhookEvent,
+  type WebhookRecords,
+  webhookEvents,
+} from "./webhook.ts";
 
 /** Restriction on the hosts of webhooks, and the key that their secrets are encrypted with. */
-export type WebhookTerms = WebhookReach & { readonly key: SealingKey };
+export type WebhookTerms = WebhookReach & {
+  readonly key: SealingKey;
+  /** True if webhooks can be registered for entity events. */
+  readonly sendsEvents: boolean;
+};
 
 export type WebhookOptions = WebhookTerms & {
   readonly registry: WebhookRecords;
@@ -22,8 +32,19 @@ export type WebhookOptions = WebhookTerms & {
 
 export type WebhookRequest = {
   readonly url: string;
-  /** By default all events. */
+  /** By default `entity.changed` if there is `entityEvents`, otherwise all others. */
   readonly events?: readonly string[] | undefined;
+  /** For a webhook for `entity.changed`, and required there. */
+  readonly entityEvents?: EventPushRequest | undefined;
+};
+
+type EventPushRequest = {
+  /** Bearer token that the receiver asks for. */
+  readonly token: string;
+  /** Text of the header `EntityEventSource`. By default there is none. */
+  readonly source?: string | undefined;
+  /** Number of the event after which to begin. By default the first event is sent too. */
+  readonly after?: number | undefined;
 };
 
 /** A webhook with its secret, which is shown only once. */
@@ -36,7 +57,9 @@ export type IssuedWebhook = { readonly webhook: Webhook; readonly secret: string
 export type Webhooks = {
   /**
    * @param scope the customer's present scope: the webhook is notified when it changes to another one
-   * @throws {DeliveryError} `invalid_webhook_url`, `invalid_webhook_events`, `too_many_webhooks`
+   * @throws {DeliveryError} `invalid_webhook_url`, `invalid_webhook_events`, `too_many_webhooks`, `invalid_entity_events`,
+   * `entity_events_unavailable`, `invalid_event_token`, `invalid_event_source`, `invalid_event_number`
+   * @throws {EntitlementError} `channel_not_entitled` for entity events without the channel `odata`
    */
   readonly register: (scope: Scope, request: WebhookRequest) => Promise<IssuedWebhook>;
   /** Returns a customer's webhooks, oldest first. */
@@ -47,7 +70,7 @@ export type Webhooks = {
   readonly remove: (customer: string, id: string) => Promise<Webhook>;
   /** Issues a new secret. The previous one signs as well for a day. @throws {DeliveryError} `not_found` */
   readonly rotate: (customer: string, id: string) => Promise<IssuedWebhook>;
-  /** Queues a test message. @throws {DeliveryError} `not_found`, `webhook_disabled` */
+  /** Queues a test message, and resumes a suspended webhook. @throws {DeliveryError} `not_found`, `webhook_disabled` */
   readonly test: (customer: string, id: string) => Promise<Webhook>;
 };
 
@@ -67,19 +90,28 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
     return { secret, sealed: sealText(secret, id, key, random) };
   };
   return {
-    register: async ({ customer, version, scopeSha256 }, { url, events = webhookEvents }) => {
+    register: async (scope, { url, entityEvents, ...request }) => {
+      const { customer, version, scopeSha256 } = scope;
+      const events = eventsOf(request.events ?? (entityEvents ? ["entity.changed"] : messageEvents));
+      const push = eventPushOf(events, entityEvents);
+      if (push !== null) {
+        if (!options.sendsEvents) throw new DeliveryError("entity_events_unavailable");
+        requireChannel(scope, "odata");
+      }
       const created = clock();
       const id = uuidOf(created, random(uuidBytes));
       const webhook = {
         id,
         customer,
         url: webhookUrl(url, options).href,
-        events: eventsOf(events),
+        events,
         created,
         told: { version, scopeSha256 },
+        eventPush: push && { source: push.source ?? null, sent: push.after ?? 0 },
       };
       const { secret, sealed } = issue(id);
-      return { webhook: await registry.register(webhook, sealed, most), secret };
+      const token = push && sealText(push.token, tokenOwner(id), key, random);
+      return { webhook: await registry.register(webhook, { secret: sealed, token }, most), secret };
     },
     list: (customer) => registry.list(customer),
     find,
@@ -100,6 +132,32 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
       return registry.test(customer, id, clock());
     },
   };
+}
+
+/** Characters of a bearer token. Source: RFC 6750, section 2.1. */
+const tokenForm = /^[A-Za-z0-9._~+/-]{1,2048}={0,2}$/;
+
+/** Texts of the header `EntityEventSource`: they begin and end with a visible character. Source: RCP-28; RFC 9110, section 5.5. */
+const sourceForm = /^[!-~](?:[ -~]{0,253}[!-~])?$/;
+
+/**
+ * Returns the terms of a webhook for entity events; null for any other.
+ *
+ * @throws {DeliveryError} `invalid_entity_events`, `invalid_event_token`, `invalid_event_source`, `invalid_event_number`
+ */
+function eventPushOf(
+  events: readonly WebhookEvent[],
+  request: EventPushRequest | undefined,
+): EventPushRequest | null {
+  const isFor = events.includes("entity.changed");
+  if (isFor !== (request !== undefined) || (isFor && events.length > 1))
+    throw new DeliveryError("invalid_entity_events");
+  if (request === undefined) return null;
+  const { token, source, after = 0 } = request;
+  if (!tokenForm.test(token)) throw new DeliveryError("invalid_event_token");
+  if (source !== undefined && !sourceForm.test(source)) throw new DeliveryError("invalid_event_source");
+  if (!Number.isSafeInteger(after) || after < 0) throw new DeliveryError("invalid_event_number");
+  return request;
 }
 
 /** Returns the events in the order of the table. @throws {DeliveryError} `invalid_webhook_events` */

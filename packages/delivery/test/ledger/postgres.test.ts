@@ -39,8 +39,8 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
     await registry.entitlements.install({ customer, version: 1, jws: "a", installed: at });
     const id = "00000000-0000-7000-a000-000000000001";
     const url = "https://hooks.example/";
-    const webhook = { id, customer, url, events: webhookEvents, created: at, told: null };
-    await registry.webhooks.register(webhook, "sealed", 8);
+    const webhook = { id, customer, url, events: webhookEvents, created: at, told: null, eventPush: null };
+    await registry.webhooks.register(webhook, { secret: "sealed", token: null }, 8);
     const pool = server.connect(1);
     const client = await pool.connect();
     await client.query("begin");

@@ -26,18 +26,21 @@ const newWebhook = (more: Partial<NewWebhook> = {}): NewWebhook => ({
   events: ["entitlement.changed", "delivery.completed", "delivery.canceled"],
   created: at + made,
   told,
+  eventPush: null,
   ...more,
 });
 
+const sealed = { secret: "sealed", token: null };
+
 const register = ({ webhooks }: TestRegistry, more: Partial<NewWebhook> = {}): Promise<Webhook> =>
-  webhooks.register(newWebhook(more), "sealed", 8);
+  webhooks.register(newWebhook(more), sealed, 8);
 
 const sent: WebhookResult = {
   at: at + 1000,
   status: 204,
   failure: null,
   state: "active",
-  isKept: false,
+  message: "done",
   due: at + 1000,
 };
 const refused: WebhookResult = {
@@ -45,7 +48,7 @@ const refused: WebhookResult = {
   status: 500,
   failure: "webhook_refused",
   state: "failing",
-  isKept: true,
+  message: "kept",
   due: at + 6000,
 };
 const later = at + 1000;
@@ -87,7 +90,7 @@ export function webhookConformance(name: string, open: () => Promise<TestRegistr
     test("one is registered, and found by its customer alone", () =>
       withRegistry(async (registry, again) => {
         const wanted = newWebhook();
-        const registered = await registry.webhooks.register(wanted, "sealed", 8);
+        const registered = await registry.webhooks.register(wanted, sealed, 8);
         const fresh = { state: "active", failure: null, lastStatus: null, lastAttempt: null };
         expect(registered).toEqual({ ...wanted, ...fresh, previousUntil: null });
         const { webhooks } = await again();
@@ -106,13 +109,13 @@ export function webhookConformance(name: string, open: () => Promise<TestRegistr
 
     test("there are so many of a customer, however many are registered at once", () =>
       withRegistry(async ({ webhooks }) => {
-        const asking = Array.from({ length: 5 }, () => codeOf(webhooks.register(newWebhook(), "s", 3)));
+        const asking = Array.from({ length: 5 }, () => codeOf(webhooks.register(newWebhook(), sealed, 3)));
         const codes = await Promise.all(asking);
         const countOf = (code: string) => codes.filter((one) => one === code).length;
         expect([countOf("done"), countOf("too_many_webhooks")]).toEqual([3, 2]);
         const [first] = await webhooks.list(customer);
         await webhooks.remove(customer, first?.id ?? "");
-        expect(await codeOf(webhooks.register(newWebhook(), "s", 3))).toBe("done");
+        expect(await codeOf(webhooks.register(newWebhook(), sealed, 3))).toBe("done");
       }));
 
     test("a rotation keeps the secret before for a time, and no longer one before that", () =>
@@ -122,7 +125,7 @@ export function webhookConformance(name: string, open: () => Promise<TestRegistr
         const rotated = await registry.webhooks.rotate(customer, webhook.id, "third", at + 100);
         expect(rotated.previousUntil).toBe(at + 100);
         const { secrets } = await claimTest(registry, webhook);
-        expect(secrets).toEqual({ secret: "third", previous: "second" });
+        expect(secrets).toEqual({ secret: "third", previous: "second", token: null });
       }));
 
     test("a delivery that has ended is told of once, to the webhooks of its customer that want it", () =>
@@ -371,7 +374,7 @@ export function webhookConformance(name: string, open: () => Promise<TestRegistr
         const { webhooks } = registry;
         const [disabled, removed] = [await register(registry), await register(registry)];
         const sending = await claimTest(registry, disabled);
-        await webhooks.outbox.note(sending, { ...refused, status: 410, state: "disabled", isKept: false });
+        await webhooks.outbox.note(sending, { ...refused, status: 410, state: "disabled", message: "done" });
         expect(await codeOf(webhooks.test(customer, disabled.id, later))).toBe("webhook_disabled");
         const held = await claimTest(registry, removed);
         expect(await webhooks.remove(customer, removed.id)).toMatchObject({ id: removed.id });
@@ -382,6 +385,52 @@ export function webhookConformance(name: string, open: () => Promise<TestRegistr
         expect(await webhooks.outbox.claimComparison(later, 10)).toBeUndefined();
         expect(await webhooks.outbox.tell(disabled, null, later)).toBe(false);
         expect(await webhooks.outbox.claim(later + 10_000, sendTerms)).toBeUndefined();
+      }));
+
+    const eventful = { events: ["entity.changed"], eventPush: { source: "feed", sent: 40 } } as const;
+
+    test("one for entity events is woken once, and goes on from the last one that arrived", () =>
+      withRegistry(async (registry, again) => {
+        const { webhooks } = registry;
+        const wanted = newWebhook(eventful);
+        const webhook = await webhooks.register(wanted, { secret: "sealed", token: "sealed token" }, 8);
+        await register(registry);
+        const other = await again();
+        expect(await webhooks.outbox.idleForEvents()).toEqual([webhook]);
+        await Promise.all([webhooks, other.webhooks].map(({ outbox }) => outbox.wake(webhook, later)));
+        expect(await webhooks.outbox.idleForEvents()).toEqual([]);
+        const sending = await webhooks.outbox.claim(later, sendTerms);
+        if (sending === undefined) throw new Error("nothing to send");
+        expect([sending.message.type, sending.secrets]).toEqual([
+          "entity.changed",
+          { secret: "sealed", previous: null, token: "sealed token" },
+        ]);
+        const continued = { ...sent, at: later + 7, message: "continued", sent: 50 } as const;
+        expect(await webhooks.outbox.note(sending, continued)).toBe(true);
+        const next = await other.webhooks.outbox.claim(later + 8, sendTerms);
+        if (next === undefined) throw new Error("nothing to send");
+        expect([next.webhook.eventPush, next.message]).toEqual([
+          { source: "feed", sent: 50 },
+          { ...sending.message, at: later + 7 },
+        ]);
+        // A void claim changes nothing.
+        expect(await webhooks.outbox.note(sending, { ...continued, sent: 90 })).toBe(false);
+        expect(await webhooks.outbox.note(next, { ...sent, sent: 60 })).toBe(true);
+        expect(await webhooks.outbox.claim(later + 9, sendTerms)).toBeUndefined();
+        expect((await webhooks.outbox.idleForEvents()).map(({ eventPush }) => eventPush?.sent)).toEqual([60]);
+      }));
+
+    test("one that is suspended is not woken, until a test is asked for", () =>
+      withRegistry(async ({ webhooks }) => {
+        const webhook = await webhooks.register(newWebhook(eventful), { secret: "s", token: "t" }, 8);
+        await webhooks.outbox.wake(webhook, later);
+        const sending = await webhooks.outbox.claim(later, sendTerms);
+        if (sending === undefined) throw new Error("nothing to send");
+        await webhooks.outbox.note(sending, { ...refused, state: "suspended" });
+        expect(await webhooks.outbox.claim(later + 1e9, sendTerms)).toBeUndefined();
+        expect((await webhooks.test(customer, webhook.id, later + 1e9)).state).toBe("failing");
+        const again = await webhooks.outbox.claim(later + 1e9, sendTerms);
+        expect(again).toMatchObject({ attempts: 0, message: { type: "entity.changed", at: later + 1e9 } });
       }));
   });
 }

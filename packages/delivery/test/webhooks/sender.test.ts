@@ -46,7 +46,13 @@ beforeEach(() => {
   granted = () => scopeFor();
   receiver.received.length = 0;
   receiver.answer = answerWith(204);
-  webhooks = createWebhooks({ registry: registry.webhooks, key, loopback: true, clock: () => clock.now });
+  webhooks = createWebhooks({
+    registry: registry.webhooks,
+    key,
+    loopback: true,
+    sendsEvents: false,
+    clock: () => clock.now,
+  });
 });
 afterEach(async () => {
   for (const { id } of await webhooks.list(customer)) await webhooks.remove(customer, id);
@@ -369,7 +375,12 @@ describe("secrets", () => {
       code: "webhook_secret_unreadable",
       cause: { code: "webhook_secret_unreadable" },
     });
-    const { rotate } = createWebhooks({ registry: registry.webhooks, ...renewed, clock: () => clock.now });
+    const { rotate } = createWebhooks({
+      registry: registry.webhooks,
+      ...renewed,
+      sendsEvents: false,
+      clock: () => clock.now,
+    });
     const { secret } = await rotate(customer, webhook.id);
     await webhooks.test(customer, webhook.id);
     expect(await sendAll(senderOf(renewed))).toEqual(["sent"]);

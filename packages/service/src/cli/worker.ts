@@ -46,9 +46,14 @@ export const workerCommand = (): Command =>
             profiles: recentProfiles(registry.profiles),
             skipTokenKey,
           });
-          const start = async ({ catalog }: VersionedCatalog) => {
+          const start = async ({ version, catalog }: VersionedCatalog) => {
             const scopes = createScopes(registry.entitlements, trust, scopeOptionsOf(catalog));
-            const worker = await startWorker(ofCatalog(exporting, catalog), { scopes, log, tracing });
+            const worker = await startWorker(ofCatalog(exporting, catalog), {
+              scopes,
+              catalogVersion: version,
+              log,
+              tracing,
+            });
             const feeds = await startFeeds(config, { catalog, folder, registry, log });
             return { stop: () => Promise.all([worker.stop(), feeds?.stop()]) };
           };

@@ -9,6 +9,8 @@ export const tablesWorkerWrites = [
   "cadastre_delivery_request",
   "cadastre_destination",
   "cadastre_destination_bucket",
+  "cadastre_event",
+  "cadastre_event_log",
   "cadastre_manifest",
   "cadastre_part_bytes",
   "cadastre_part_grant",

@@ -114,13 +114,14 @@ function openDestinations(
   });
 }
 
-/** Returns the permitted targets of webhooks, and the key that encrypts their secrets, which is derived from the folder's secrets. */
+/** Returns the permitted targets and events of webhooks, and the key that encrypts their secrets, which is derived from the folder's secrets. */
 const webhookTermsOf = (
-  { webhookLoopback: loopback }: Pick<Config, "webhookLoopback">,
+  { webhookLoopback: loopback, extensions }: Pick<Config, "webhookLoopback" | "extensions">,
   secrets: Pick<Secrets, "skipTokenKey">,
 ): WebhookTerms => ({
   loopback,
   key: sealingKeys.webhook(secrets),
+  sendsEvents: extensions.includes("event"),
 });
 
 type PartsConfig = Pick<Config, "partsFolder" | "partsBucket" | "partsRegion" | "partsEndpoint">;

@@ -19,6 +19,8 @@ import {
 import { signManifest } from "@cadastre/manifest";
 import type { Scopes } from "../access/scopes.ts";
 import { databasesOf } from "../data/databases.ts";
+import { createEntityEvents } from "../events/entity-events.ts";
+import { eventFeed } from "../events/event-feed.ts";
 import { followActivation } from "../gates/activation.ts";
 import { memoryLimitsOf } from "../http/memory-limits.ts";
 import { errorFields, type Log } from "../log.ts";
@@ -39,9 +41,14 @@ const publications = 4;
 /** Longest time that the query of an export page may take, in milliseconds. No client waits for it. */
 const pageTimeout = 60_000;
 
+/** Longest time that the making of events is waited for before it is looked at again, in milliseconds. It goes on meanwhile. */
+const eventWait = 60_000;
+
 /** Services that a worker needs besides those of all exports. */
 export type WorkerServices = {
   readonly scopes: Scopes;
+  /** Version of the catalog of the dependencies. */
+  readonly catalogVersion: number;
   readonly log: Log;
   /** Undefined: no traces are recorded. */
   readonly tracing?: Tracing | undefined;
@@ -62,7 +69,7 @@ export type RunningWorker = {
  */
 export async function startWorker(
   exporting: ExportDependencies,
-  { scopes, log, tracing, onDamage = damageLog(log) }: WorkerServices,
+  { scopes, catalogVersion, log, tracing, onDamage = damageLog(log) }: WorkerServices,
 ): Promise<RunningWorker> {
   const { config, catalog, folder, registry, parts } = exporting;
   const store = await databasesOf(folder).openListings({
@@ -90,13 +97,25 @@ export async function startWorker(
     trace: tracing?.job,
   };
   const sign = async (bytes: Uint8Array) => signManifest(bytes, (await exporting.manifestKeys()).signing);
+  const events = createEntityEvents({
+    store,
+    logs: registry.events,
+    database: registry.database,
+    catalogVersion,
+    baseUrl: config.baseUrl,
+    wait: eventWait,
+    now: Date.now,
+  });
+  const feed = config.extensions.includes("event")
+    ? eventFeed(events, { store, logs: registry.events, activation, log })
+    : undefined;
   const building: WorkerOptions = { ...common, source, sign };
   const workers = [
     createWorker(building),
     createRebuilder(building),
     ...publishersOf(destinations && { ...common, destinations, onDamage }),
     schedulerOf(exporting, { source, scopeOf, log }),
-    senderOf(exporting, { scopeOf, log, trace: tracing?.job }),
+    senderOf(exporting, { scopeOf, log, trace: tracing?.job, events: feed }),
   ];
   const clean = () => cleanUp({ ledger, parts }, log);
   const stopping = new AbortController();
@@ -111,6 +130,7 @@ export async function startWorker(
       stopping.abort();
       await working;
       activation.stop();
+      await events.stop();
       await store.close();
     },
   };
@@ -147,7 +167,7 @@ const schedulerOf = (
 
 const senderOf = (
   { registry, webhookTerms }: ExportDependencies,
-  { log, ...means }: Pick<WebhookSenderOptions, "scopeOf" | "trace"> & { readonly log: Log },
+  { log, ...means }: Pick<WebhookSenderOptions, "scopeOf" | "trace" | "events"> & { readonly log: Log },
 ) =>
   createWebhookSender({
     ...webhookTerms,

@@ -27,6 +27,7 @@ const members = {
   last_status: whole.nullable(),
   last_attempt_at: timestamp.nullable(),
   previous_secret_until: timestamp.nullable(),
+  entity_events: z.object({ source: string.nullable(), sent: whole }).nullable(),
   created_at: timestamp,
 };
 
@@ -43,6 +44,7 @@ const webhookView = (found: Webhook) => ({
   last_status: found.lastStatus,
   last_attempt_at: toInstantOrNull(found.lastAttempt),
   previous_secret_until: toInstantOrNull(found.previousUntil),
+  entity_events: found.eventPush,
   created_at: toInstant(found.created),
 });
 
@@ -53,6 +55,17 @@ const issuedWebhookView = ({ webhook: created, secret }: IssuedWebhook) => ({
 });
 
 const eventsCode = faultCode("invalid_webhook_events");
+const tokenCode = faultCode("invalid_event_token");
+const sourceCode = faultCode("invalid_event_source");
+const numberCode = faultCode("invalid_event_number");
+
+const entityEvents = z
+  .strictObject({
+    token: z.string(tokenCode).meta({ minLength: 1, maxLength: 2050, writeOnly: true }),
+    source: z.string(sourceCode).meta({ minLength: 1, maxLength: 255 }).optional(),
+    after: z.int(numberCode).meta({ minimum: 0 }).optional(),
+  })
+  .meta({ description: "For `entity.changed`, which needs a webhook of its own" });
 
 const register = defineEndpoint({
   ...onWebhooks,
@@ -66,11 +79,22 @@ const register = defineEndpoint({
       .array(z.string(eventsCode).meta({ enum: [...webhookEvents] }), eventsCode)
       .meta({ minItems: 1 })
       .optional(),
+    entity_events: entityEvents.optional(),
   },
   answer: { status: 201, data: issued },
-  errors: ["invalid_webhook_url", "invalid_webhook_events", "too_many_webhooks"],
-  handle: async ({ caller, body, reply }, { webhooks }: DeliveryServices) => {
-    const created = await webhooks.register(caller.scope, body);
+  errors: [
+    "invalid_webhook_url",
+    "invalid_webhook_events",
+    "invalid_entity_events",
+    "entity_events_unavailable",
+    "invalid_event_token",
+    "invalid_event_source",
+    "invalid_event_number",
+    "channel_not_entitled",
+    "too_many_webhooks",
+  ],
+  handle: async ({ caller, body: { entity_events, ...request }, reply }, { webhooks }: DeliveryServices) => {
+    const created = await webhooks.register(caller.scope, { ...request, entityEvents: entity_events });
     return reply(issuedWebhookView(created), { headers: { location: `${root}/${created.webhook.id}` } });
   },
 });
@@ -126,7 +150,7 @@ const testWebhook = defineEndpoint({
   method: "post",
   path: `${root}/{id}/test`,
   summary:
-    "Send a test message soon, and retry failed messages at once; `status` shows the result (beyond the specification)",
+    "Send a test message soon, and retry failed messages at once, also of a suspended webhook; `status` shows the result (beyond the specification)",
   audit: "webhook.test",
   answer: { status: 202, data: webhook },
   errors: ["not_found", "webhook_disabled"],

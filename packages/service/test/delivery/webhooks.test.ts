@@ -63,6 +63,7 @@ describe("a webhook", () => {
       last_status: null,
       last_attempt_at: null,
       previous_secret_until: null,
+      entity_events: null,
       created_at: expect.any(String) as string,
     });
     const listed = await national.get(root);

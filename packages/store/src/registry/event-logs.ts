@@ -14,8 +14,13 @@ export type EventProgress = {
   readonly pass: string | null;
 };
 
-/** The log of a customer. `revision` grows with every change. */
-export type EventLog = EventProgress & { readonly revision: number };
+/** The log of a customer. */
+export type EventLog = EventProgress & {
+  /** Grows with every change. */
+  readonly revision: number;
+  /** Number of the last event; 0 if there is none. */
+  readonly last: number;
+};
 
 /** The state of a record as a customer sees it. */
 export type RecordState = {
@@ -140,8 +145,17 @@ async function putEvents(transaction: Knex.Transaction, rows: readonly EventRow[
       .merge(["number", "hash"]);
 }
 
-const toLog = ({ revision, checkpoint, view_id, catalog_version, pass }: EventLogRow): EventLog => ({
+const toLog = ({
+  revision,
+  next_number,
+  checkpoint,
+  view_id,
+  catalog_version,
+  pass,
+}: EventLogRow): EventLog => ({
   revision: Number(revision),
+  // An event is removed only when a higher one follows it.
+  last: Number(next_number) - 1,
   checkpoint: checkpoint === null ? null : Number(checkpoint),
   viewId: view_id,
   catalogVersion: Number(catalog_version),

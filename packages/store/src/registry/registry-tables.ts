@@ -281,6 +281,18 @@ const steps: MigrationSteps = {
       table.bigInteger("seen").notNullable();
     }),
   "017_events": eventTables,
+  "018_event_pushes": (schema) =>
+    schema
+      .alterTable("cadastre_webhook", (table) => {
+        // Of a webhook that gets entity events: its label, and the number of the last one that arrived.
+        table.text("event_source");
+        table.bigInteger("event_number");
+      })
+      // Encrypted bearer tokens that receivers of entity events ask for.
+      .createTable("cadastre_webhook_token", (table) => {
+        table.text("webhook").primary().references("id").inTable("cadastre_webhook");
+        table.text("token").notNullable();
+      }),
 };
 
 /** Returns a statement that creates a unique index on the rows that meet a condition. */

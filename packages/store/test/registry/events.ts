@@ -45,7 +45,7 @@ export function eventConformance(name: string, withRegistry: WithRegistry): void
       expect(
         await events.append(customer, appendOf([state("a b", "1"), state("b", "1"), state("c", null)])),
       ).toBe(2);
-      expect(await events.find(customer)).toEqual({ ...progress, revision: 1 });
+      expect(await events.find(customer)).toEqual({ ...progress, revision: 1, last: 2 });
       expect(await eventsIn(registry)).toEqual([
         [1, "Property", "a b", "1"],
         [2, "Property", "b", "1"],
@@ -53,7 +53,7 @@ export function eventConformance(name: string, withRegistry: WithRegistry): void
       const pass = { ...progress, checkpoint: 8, pass: "{}" };
       const second = [state("b", "1"), state("a b", null), state("a b", "1", "Media")];
       expect(await events.append(customer, appendOf(second, { revision: 1, progress: pass }))).toBe(2);
-      expect(await events.find(customer)).toEqual({ ...pass, revision: 2 });
+      expect(await events.find(customer)).toEqual({ ...pass, revision: 2, last: 4 });
       expect(await eventsIn(registry)).toEqual([
         [2, "Property", "b", "1"],
         [3, "Property", "a b", null],
@@ -65,6 +65,7 @@ export function eventConformance(name: string, withRegistry: WithRegistry): void
         await events.append(customer, appendOf([state("b", "3")], { revision: 4, floor: 2 ** 52 })),
       ).toBe(1);
       expect((await eventsIn(registry)).at(-1)).toEqual([2 ** 52, "Property", "b", "3"]);
+      expect((await events.find(customer))?.last).toBe(2 ** 52);
     }));
 
   test(`in ${name} many events are added at once`, () =>

@@ -18,7 +18,9 @@ const endings: Readonly<Record<string, WebhookEvent>> = {
  * Creates the part of the outbox that adds messages: about deliveries that have ended (`gather`), and about entitlements that have changed
  * (`claimComparison` returns a webhook whose customer's entitlement is to be compared with the one last told; `tell` adds the message).
  */
-export const createGathering = (knex: Knex): Pick<WebhookOutbox, "gather" | "claimComparison" | "tell"> => ({
+export const createGathering = (
+  knex: Knex,
+): Pick<WebhookOutbox, "gather" | "claimComparison" | "tell" | "idleForEvents" | "wake"> => ({
   gather: async (at, limit) => {
     const ended = deliveryTable(knex).whereNull("told").whereNotIn("state", openStates);
     // A plain read first, so that an idle worker takes no lock.
@@ -70,7 +72,31 @@ export const createGathering = (knex: Knex): Pick<WebhookOutbox, "gather" | "cla
         await messageTable(transaction).insert(rows.map((row) => ({ ...message, webhook: row.id })));
       return rows.length > 0;
     }),
+  idleForEvents: async () => (await idleForEvents(knex)).map(toWebhook),
+  wake: ({ id, customer }, at) =>
+    withCustomerLock(knex, customer, async (transaction) => {
+      // Locks the webhook, so that it is not deleted before the message is inserted.
+      const idle = await idleForEvents(transaction).andWhere({ id }).forKeyShare();
+      if (idle.length === 0) return;
+      await messageTable(transaction).insert({
+        webhook: id,
+        id: messageIdOf(at),
+        type: "entity.changed",
+        at,
+      });
+    }),
 });
+
+const idleForEvents = (knex: Knex): Knex.QueryBuilder<WebhookRow, WebhookRow[]> =>
+  webhookTable(knex)
+    .whereNotNull("event_number")
+    .whereNotIn("state", ["suspended", "disabled"])
+    .whereNotExists(
+      messageTable(knex)
+        .whereRaw("?? = ??", ["webhook", "cadastre_webhook.id"])
+        .andWhere({ type: "entity.changed" }),
+    )
+    .orderBy(["created", "id"]);
 
 /**
  * Restricts a statement to webhooks that were notified of another entitlement. Null is a separate case, because in SQL null

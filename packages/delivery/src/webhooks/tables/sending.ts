@@ -2,7 +2,14 @@ import type { Knex } from "@cadastre/store/registry";
 import { hasElapsed } from "../../elapsed.ts";
 import { selectDelivery } from "../../ledger/tables/delivery-rows.ts";
 import type { OutboxMessage, WebhookClaimTerms, WebhookOutbox, WebhookSending } from "../outbox.ts";
-import { type MessageRow, messageTable, toWebhook, type WebhookRow, webhookTable } from "./webhook-rows.ts";
+import {
+  type MessageRow,
+  messageTable,
+  tokenTable,
+  toWebhook,
+  type WebhookRow,
+  webhookTable,
+} from "./webhook-rows.ts";
 
 /** Creates the part of the outbox that sends messages. */
 export const createSending = (knex: Knex): Pick<WebhookOutbox, "claim" | "note" | "drop" | "defer"> => ({
@@ -21,7 +28,7 @@ export const createSending = (knex: Knex): Pick<WebhookOutbox, "claim" | "note" 
       .returning("*");
     return row && toSending(knex, row);
   },
-  note: (sending, { at, status, failure, state, isKept, due }) =>
+  note: (sending, { at, status, failure, state, message, due, sent }) =>
     settle(
       knex,
       sending,
@@ -31,18 +38,35 @@ export const createSending = (knex: Knex): Pick<WebhookOutbox, "claim" | "note" 
         failure,
         last_status: status,
         last_attempt: at,
-        attempts: isKept ? sending.attempts + 1 : 0,
+        attempts: message === "kept" ? sending.attempts + 1 : 0,
+        ...(sent === undefined ? {} : { event_number: sent }),
       },
-      state === "disabled" ? "all" : isKept ? "none" : "this",
+      state === "disabled" ? deleteAll : message === "continued" ? renewAt(at) : settlements[message],
     ),
-  drop: (sending) => settle(knex, sending, { attempts: 0 }, "this"),
-  defer: (sending, due) => settle(knex, sending, { due }, "none"),
+  drop: (sending) => settle(knex, sending, { attempts: 0 }, settlements.done),
+  defer: (sending, due) => settle(knex, sending, { due }, settlements.kept),
 });
+
+/** Changes the messages of a webhook, of which `id` was claimed. */
+type Settlement = (messages: ReturnType<typeof messageTable>, id: string) => PromiseLike<unknown>;
+
+const deleteAll: Settlement = (messages) => messages.delete();
+
+const settlements = {
+  done: (messages, id) => messages.andWhere({ id }).delete(),
+  kept: async () => {},
+} as const satisfies Record<string, Settlement>;
+
+/** Makes the claimed message as old as one that was created at a time. */
+const renewAt =
+  (at: number): Settlement =>
+  (messages, id) =>
+    messages.andWhere({ id }).update({ at });
 
 /** Selects webhooks that are due and not claimed. */
 const free = (knex: Knex, at: number, { lease, wait }: WebhookClaimTerms) =>
   webhookTable(knex)
-    .whereNot({ state: "disabled" })
+    .whereNotIn("state", ["suspended", "disabled"])
     .andWhere(hasElapsed("due", at, wait))
     .andWhere(hasElapsed("leased", at, lease));
 
@@ -55,18 +79,15 @@ const leasedOfCustomer = (knex: Knex, at: number, lease: number) =>
 
 type Settled = Partial<
   Pick<WebhookSending, "due" | "attempts"> &
-    Pick<WebhookRow, "state" | "failure" | "last_status" | "last_attempt">
+    Pick<WebhookRow, "state" | "failure" | "last_status" | "last_attempt" | "event_number">
 >;
 
-/**
- * Releases a claimed webhook with changes, and deletes none, the claimed one or all of its messages. Returns false if the claim
- * is void.
- */
+/** Releases a claimed webhook with changes, and settles its messages. Returns false if the claim is void. */
 const settle = (
   knex: Knex,
   { webhook: { id }, round, due: before, message }: WebhookSending,
   { due = before, ...changes }: Settled,
-  removed: "none" | "this" | "all",
+  settlement: Settlement,
 ): Promise<boolean> =>
   knex.transaction(async (transaction) => {
     const changed = await webhookTable(transaction)
@@ -85,9 +106,7 @@ const settle = (
         leased: 0,
       });
     if (changed === 0) return false;
-    const messages = messageTable(transaction).where({ webhook: id });
-    if (removed === "this") await messages.andWhere({ id: message.id }).delete();
-    if (removed === "all") await messages.delete();
+    await settlement(messageTable(transaction).where({ webhook: id }), message.id);
     return true;
   });
 
@@ -96,12 +115,22 @@ async function toSending(knex: Knex, row: WebhookRow): Promise<WebhookSending | 
   if (first === undefined) return undefined;
   return {
     webhook: toWebhook(row),
-    secrets: { secret: row.secret, previous: row.previous_secret },
+    secrets: { secret: row.secret, previous: row.previous_secret, token: await tokenOf(knex, row) },
     attempts: row.attempts,
     round: row.round,
     due: Number(row.due),
     message: await toMessage(knex, first),
   };
+}
+
+/** Returns the encrypted token of a webhook for entity events; null for any other. */
+async function tokenOf(
+  knex: Knex,
+  { id, event_number }: Pick<WebhookRow, "id" | "event_number">,
+): Promise<string | null> {
+  if (event_number === null) return null;
+  const found = await tokenTable(knex).where({ webhook: id }).first("token");
+  return found?.token ?? null;
 }
 
 const toMessage = async (knex: Knex, row: MessageRow): Promise<OutboxMessage> => ({

@@ -1,15 +1,22 @@
 import { createUlid, customerTable, type Knex, withCustomerLock } from "@cadastre/store/registry";
 import { DeliveryError } from "../../errors.ts";
-import type { NewWebhook, Webhook, WebhookRecords } from "../webhook.ts";
-import { messageTable, selectWebhooks, toldColumns, toWebhook, webhookTable } from "./webhook-rows.ts";
+import type { NewWebhook, Webhook, WebhookRecords, WebhookSecrets } from "../webhook.ts";
+import {
+  messageTable,
+  selectWebhooks,
+  tokenTable,
+  toldColumns,
+  toWebhook,
+  webhookTable,
+} from "./webhook-rows.ts";
 
 /**
  * Creates the part of the registry of webhooks that serves customers' requests: to register, list and delete them, replace a secret, and
  * send a test.
  */
 export const createWebhookRecords = (knex: Knex): WebhookRecords => ({
-  register: (webhook, secret, most) =>
-    withCustomerLock(knex, webhook.customer, (transaction) => register(transaction, webhook, secret, most)),
+  register: (webhook, secrets, most) =>
+    withCustomerLock(knex, webhook.customer, (transaction) => register(transaction, webhook, secrets, most)),
   find: async (customer, id) => (await selectWebhooks(knex, { customer, id }))[0],
   list: (customer) => selectWebhooks(knex, { customer }),
   remove: (customer, id) =>
@@ -18,6 +25,7 @@ export const createWebhookRecords = (knex: Knex): WebhookRecords => ({
       await webhookTable(transaction).where({ customer, id }).forUpdate().first("id");
       const webhook = await requireWebhook(transaction, customer, id);
       await messageTable(transaction).where({ webhook: id }).delete();
+      await tokenTable(transaction).where({ webhook: id }).delete();
       await webhookTable(transaction).where({ customer, id }).delete();
       return webhook;
     }),
@@ -35,11 +43,18 @@ export const createWebhookRecords = (knex: Knex): WebhookRecords => ({
       const test = { webhook: id, type: "webhook.test" } as const;
       if ((await messageTable(transaction).where(test).first("id")) === undefined)
         await messageTable(transaction).insert({ ...test, id: messageIdOf(at), at });
+      if (webhook.state === "suspended") await resume(transaction, id, at);
       // A test is sent immediately, not at the time of the next attempt.
       await webhookTable(transaction).where({ id }).update({ due: at });
-      return webhook;
+      return requireWebhook(transaction, customer, id);
     }),
 });
+
+/** Makes a suspended webhook try again for as long as at first. */
+async function resume(transaction: Knex.Transaction, webhook: string, at: number): Promise<void> {
+  await webhookTable(transaction).where({ id: webhook }).update({ state: "failing", attempts: 0 });
+  await messageTable(transaction).where({ webhook, type: "entity.changed" }).update({ at });
+}
 
 /** Returns a new unique id of a message. */
 export const messageIdOf = (at: number): string => `msg_${createUlid(at)}`;
@@ -47,8 +62,8 @@ export const messageIdOf = (at: number): string => `msg_${createUlid(at)}`;
 /** Registers a webhook. Call it within `withCustomerLock`. */
 async function register(
   transaction: Knex.Transaction,
-  { told, events, ...webhook }: NewWebhook,
-  secret: string,
+  { told, events, eventPush, ...webhook }: NewWebhook,
+  { secret, token }: Pick<WebhookSecrets, "secret" | "token">,
   most: number,
 ): Promise<Webhook> {
   const { customer, created } = webhook;
@@ -62,6 +77,8 @@ async function register(
     secret,
     previous_secret: null,
     previous_until: null,
+    event_source: eventPush?.source ?? null,
+    event_number: eventPush?.sent ?? null,
     state: "active",
     failure: null,
     last_status: null,
@@ -75,6 +92,7 @@ async function register(
     round: 0,
   } as const;
   await webhookTable(transaction).insert(row);
+  if (token !== null) await tokenTable(transaction).insert({ webhook: row.id, token });
   return toWebhook(row);
 }
 

@@ -11,6 +11,9 @@ export type WebhookRow = {
   readonly secret: string;
   readonly previous_secret: string | null;
   readonly previous_until: Int64Column | null;
+  readonly event_source: string | null;
+  /** Number of the last event that has arrived. Null unless the webhook gets entity events. */
+  readonly event_number: Int64Column | null;
   readonly created: Int64Column;
   readonly state: WebhookState;
   readonly failure: string | null;
@@ -34,6 +37,8 @@ export type WebhookRow = {
   readonly round: number;
 };
 
+export type WebhookTokenRow = { readonly webhook: string; readonly token: string };
+
 export type MessageRow = Pick<OutboxMessage, "id" | "type"> & {
   readonly webhook: string;
   readonly at: Int64Column;
@@ -43,6 +48,7 @@ export type MessageRow = Pick<OutboxMessage, "id" | "type"> & {
 
 /** Query builders for the tables. */
 export const webhookTable = (knex: Knex) => knex<WebhookRow>("cadastre_webhook");
+export const tokenTable = (knex: Knex) => knex<WebhookTokenRow>("cadastre_webhook_token");
 export const messageTable = (knex: Knex) => knex<MessageRow>("cadastre_webhook_message");
 
 export const toWebhook = (row: WebhookRow): Webhook => ({
@@ -60,6 +66,7 @@ export const toWebhook = (row: WebhookRow): Webhook => ({
   lastStatus: row.last_status,
   lastAttempt: int64ToNumber(row.last_attempt),
   previousUntil: int64ToNumber(row.previous_until),
+  eventPush: row.event_number === null ? null : { source: row.event_source, sent: Number(row.event_number) },
 });
 
 /** Returns the columns of the entitlement that a webhook was notified of. */
