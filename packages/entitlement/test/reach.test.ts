@@ -137,7 +137,7 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
     ["packages/service/src/data/set-up-postgres.ts"],
   ],
   // Who reaches its tables.
-  ["packages/store/src/registry/registry.ts", "database", [registry, servedCatalog]],
+  ["packages/store/src/registry/registry.ts", "database", [registry, worker, servedCatalog]],
   // Who makes SQL of a query: the store, of those that it has taken restricted, and a server over tables of a host.
   [
     "packages/odata/src/compile/query.ts",

@@ -108,6 +108,12 @@ describe("a webhook", () => {
     ["the metadata of a cloud", { url: "http://169.254.169.254/latest" }, 400, "invalid_webhook_url"],
     ["no event", { url: "https://hooks.example/", events: [] }, 400, "invalid_webhook_events"],
     ["an unknown event", { url: "https://hooks.example/", events: ["x"] }, 400, "invalid_webhook_events"],
+    [
+      "entity events, which are not offered,",
+      { url: "https://hooks.example/", entity_events: { token: "t" } },
+      400,
+      "entity_events_unavailable",
+    ],
     ["no list", { url: "https://hooks.example/", events: "x" }, 400, "invalid_webhook_events"],
   ])("with %s is refused", async (_, body, status, code) => {
     expect(refusal(await national.post(root, body))).toEqual([status, code]);

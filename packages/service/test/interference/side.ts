@@ -34,7 +34,7 @@ type Customer = "one" | "other";
 export type GrantsOfAll = Readonly<Record<Customer, Grants>>;
 
 /** Base URL of links, the same for all services so that their links are equal. */
-const baseUrl = "https://feed.example";
+export const baseUrl = "https://feed.example";
 
 const atNow = () => now * 1000;
 

@@ -5,15 +5,13 @@ import { engines } from "../interference/engines.ts";
 import { anyGrants } from "../interference/grants.ts";
 import type { Grants, World } from "../interference/projection.ts";
 import { openSide, type Side } from "../interference/side.ts";
-import { keyOf, type ResourceName, resourceNames } from "../interference/universe.ts";
 import { after, changes, worlds } from "../interference/worlds.ts";
+import { Follower, type Numbers } from "./event-follower.ts";
 
 /** `CASES=1000` runs more cases, `SEED=1` repeats the same ones. */
 const { CASES, SEED } = process.env;
 const numRuns = Number(CASES ?? 6);
 const parameters = SEED === undefined ? { numRuns } : { numRuns, seed: Number(SEED) };
-
-type Row = Readonly<Record<string, unknown>>;
 
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant("change" as const), change: changes }) },
@@ -31,83 +29,6 @@ const cases = fc.record({
   steps: fc.array(step, { minLength: 1, maxLength: 6 }),
 });
 type Case = typeof cases extends fc.Arbitrary<infer Given> ? Given : never;
-
-/** Resource and key of each number that a service has given. */
-type Numbers = Map<number, string>;
-
-/** A client that keeps a copy of what it sees by events. */
-class Follower {
-  copy = new Map<string, Row>();
-  last = 0;
-  readonly #side: Side;
-  readonly #numbers: Numbers;
-
-  constructor(side: Side, numbers: Numbers) {
-    this.#side = side;
-    this.#numbers = numbers;
-  }
-
-  /** Reads all records, after the number of the last event. */
-  async seed(between: () => Promise<void>): Promise<void> {
-    await this.#events(between, async () => {});
-    this.copy = new Map();
-    for (const resource of resourceNames)
-      await this.#pages(`/reso/odata/${resource}`, between, async (row) => {
-        this.copy.set(`${resource} ${String(row[keyOf(resource)])}`, recordOf(row));
-      });
-  }
-
-  /** Reads the records that have new events. */
-  follow(between: () => Promise<void>): Promise<void> {
-    return this.#events(between, async (resource, key, url) => {
-      const { status, text } = await this.#side.ask("one", url);
-      expect([200, 404]).toContain(status);
-      const name = `${resource} ${key}`;
-      if (status === 404) this.copy.delete(name);
-      else this.copy.set(name, recordOf(JSON.parse(text) as Row));
-    });
-  }
-
-  #events(
-    between: () => Promise<void>,
-    onEvent: (resource: ResourceName, key: string, url: string) => Promise<void>,
-  ): Promise<void> {
-    const query = `$filter=EntityEventSequence gt ${this.last}&$orderby=EntityEventSequence`;
-    return this.#pages(`/reso/odata/EntityEvent?${encodeURI(query)}`, between, async (row) => {
-      const number = Number(row["EntityEventSequence"]);
-      const [resource, key] = [row["ResourceName"] as ResourceName, String(row["ResourceRecordKey"])];
-      expect(number).toBeGreaterThan(this.last);
-      this.last = number;
-      const of = `${resource} ${key}`;
-      expect(this.#numbers.get(number) ?? of).toBe(of);
-      this.#numbers.set(number, of);
-      await onEvent(resource, key, String(row["ResourceRecordUrl"]));
-    });
-  }
-
-  async #pages(
-    start: string,
-    between: () => Promise<void>,
-    onRow: (row: Row) => Promise<void>,
-  ): Promise<void> {
-    for (let next: string | undefined = start; next !== undefined; ) {
-      const reply = await this.#side.ask("one", next);
-      // A set that is not granted is an unknown one.
-      if (reply.status === 404) return;
-      expect([reply.status, reply.text.slice(0, 500)]).toEqual([200, expect.any(String)]);
-      const page = JSON.parse(reply.text) as Row & { value: readonly Row[] };
-      for (const row of page.value) await onRow(row);
-      next = page["@odata.nextLink"] as string | undefined;
-      await between();
-    }
-  }
-}
-
-/** A field without a value is like one that the client does not see. */
-const recordOf = (row: Row): Row =>
-  Object.fromEntries(
-    Object.entries(row).filter(([name, value]) => value !== null && !name.startsWith("@odata.")),
-  );
 
 const quiet = async () => {};
 

@@ -1,0 +1,94 @@
+import { expect } from "vitest";
+import type { Side } from "../interference/side.ts";
+import { keyOf, resourceNames } from "../interference/universe.ts";
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Resource and key of each number that a service has given. */
+export type Numbers = Map<number, string>;
+
+/** A client that keeps a copy of what it sees by events. */
+export class Follower {
+  copy = new Map<string, Row>();
+  last = 0;
+  readonly #side: Side;
+  readonly #numbers: Numbers;
+
+  constructor(side: Side, numbers: Numbers) {
+    this.#side = side;
+    this.#numbers = numbers;
+  }
+
+  /** Reads all records, after the number of the last event. */
+  async seed(between: () => Promise<void>): Promise<void> {
+    await this.#events(between, async () => {});
+    this.copy = new Map();
+    for (const resource of resourceNames)
+      await this.#pages(`/reso/odata/${resource}`, between, async (row) => {
+        this.copy.set(`${resource} ${String(row[keyOf(resource)])}`, recordOf(row));
+      });
+  }
+
+  /** Reads the records that have new events. */
+  follow(between: () => Promise<void>): Promise<void> {
+    return this.#events(between, (event) => this.#read(event));
+  }
+
+  /** Reads the record of an event that it was told of, maybe again. */
+  async take(event: Row): Promise<void> {
+    this.last = Math.max(this.last, this.#met(event));
+    await this.#read(event);
+  }
+
+  /** Notes the number of an event, and returns it. */
+  #met(event: Row): number {
+    const number = Number(event["EntityEventSequence"]);
+    const of = nameOf(event);
+    expect(this.#numbers.get(number) ?? of).toBe(of);
+    this.#numbers.set(number, of);
+    return number;
+  }
+
+  async #read(event: Row): Promise<void> {
+    const { status, text } = await this.#side.ask("one", String(event["ResourceRecordUrl"]));
+    expect([200, 404]).toContain(status);
+    if (status === 404) this.copy.delete(nameOf(event));
+    else this.copy.set(nameOf(event), recordOf(JSON.parse(text) as Row));
+  }
+
+  #events(between: () => Promise<void>, onEvent: (event: Row) => Promise<void>): Promise<void> {
+    const query = `$filter=EntityEventSequence gt ${this.last}&$orderby=EntityEventSequence`;
+    return this.#pages(`/reso/odata/EntityEvent?${encodeURI(query)}`, between, async (row) => {
+      const number = this.#met(row);
+      expect(number).toBeGreaterThan(this.last);
+      this.last = number;
+      await onEvent(row);
+    });
+  }
+
+  async #pages(
+    start: string,
+    between: () => Promise<void>,
+    onRow: (row: Row) => Promise<void>,
+  ): Promise<void> {
+    for (let next: string | undefined = start; next !== undefined; ) {
+      const reply = await this.#side.ask("one", next);
+      // A set that is not granted is an unknown one.
+      if (reply.status === 404) return;
+      expect([reply.status, reply.text.slice(0, 500)]).toEqual([200, expect.any(String)]);
+      const page = JSON.parse(reply.text) as Row & { value: readonly Row[] };
+      for (const row of page.value) await onRow(row);
+      next = page["@odata.nextLink"] as string | undefined;
+      await between();
+    }
+  }
+}
+
+/** A field without a value is like one that the client does not see. */
+const recordOf = (row: Row): Row =>
+  Object.fromEntries(
+    Object.entries(row).filter(([name, value]) => value !== null && !name.startsWith("@odata.")),
+  );
+
+const nameOf = (event: Row): string =>
+  `${String(event["ResourceName"])} ${String(event["ResourceRecordKey"])}`;
