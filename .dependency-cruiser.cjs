@@ -72,6 +72,7 @@ const folders = {
     build: ["source", "format", "profiles", "destinations", "ledger", "parts", "exports", "publication"],
     subscriptions: ["source", "profiles", "destinations", "ledger", "exports", "build"],
     webhooks: ["ledger"],
+    operations: ["destinations", "ledger", "subscriptions", "webhooks"],
   },
   store: {
     checksum: [],

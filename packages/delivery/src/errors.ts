@@ -112,6 +112,7 @@ export const deliveryErrors = {
     kind: "conflict",
     message: "the delivery is complete or about to be, or has ended: there is nothing to cancel",
   },
+  delivery_not_retried: operator("the delivery neither waits for an attempt nor can be built again"),
   delivery_expired: { kind: "gone", message: "the delivery has expired: ask for a new one" },
   delivered_to_bucket: {
     kind: "conflict",
@@ -137,9 +138,15 @@ export const deliveryErrors = {
     target: "manifest_sha256",
     message: "the delivery's manifest has another hash: do not use what was loaded",
   },
+  too_many_acknowledgements: {
+    kind: "conflict",
+    target: "customer_reference",
+    message: "the delivery was acknowledged with 1000 other references: repeat one of them",
+  },
 
   // Reasons why a delivery is canceled or fails, in addition to those above.
   canceled_by_customer: operator("the customer has canceled the delivery"),
+  canceled_by_operator: operator("the operator of the service has canceled the delivery"),
   /** The encoder of the output profile has changed since the delivery was created, so that its bytes would differ. */
   profile_changed: operator("the output profile gives other bytes since an upgrade: ask for a new delivery"),
   schema_changed: operator("the datasets have other columns since an upgrade: ask for a new delivery"),

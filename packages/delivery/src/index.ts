@@ -29,7 +29,7 @@ export {
 export { openExports } from "./exports/new-delivery.ts";
 export type { Pinned } from "./exports/pinned.ts";
 export { type RetentionOptions, retain } from "./exports/retention.ts";
-export type { Acknowledgement } from "./ledger/acknowledgement.ts";
+export type { AcknowledgedReference, Acknowledgement } from "./ledger/acknowledgement.ts";
 export { type Delivery, type DeliveryMode, type DeliveryState, deliveryStates } from "./ledger/delivery.ts";
 export type { DeliveryLedger, ListPosition } from "./ledger/ledger.ts";
 
@@ -41,7 +41,9 @@ export { createScheduler, type SchedulerOptions } from "./subscriptions/schedule
 export type { EmptyDeliveryBehavior, Subscription } from "./subscriptions/subscription.ts";
 export {
   type ChangeSubscription,
+  changeSubscription,
   createSubscriptions,
+  type SubscriptionChange,
   type SubscriptionOptions,
   type Subscriptions,
 } from "./subscriptions/subscriptions.ts";
@@ -78,6 +80,18 @@ export {
   type Webhooks,
   type WebhookTerms,
 } from "./webhooks/webhooks.ts";
+
+// Operations: what the operator of a service sees and does, across all customers
+
+export type {
+  AcknowledgementEvidence,
+  ClaimedDelivery,
+  DeliveryOperations,
+  OperatedDelivery,
+  OperatedWebhook,
+  OperatorFilter,
+  PartTotals,
+} from "./operations/operations.ts";
 
 // Work: what builds, publishes and repairs deliveries
 

@@ -9,6 +9,9 @@ import { createDeliveryQueue, queueDialects } from "./ledger/tables/delivery-que
 import { createDeliveryRecords } from "./ledger/tables/delivery-records.ts";
 import { createDeliveryRetention } from "./ledger/tables/delivery-retention.ts";
 import { createPartGrants } from "./ledger/tables/part-grants.ts";
+import type { DeliveryOperations } from "./operations/operations.ts";
+import { createDeliveryOperations } from "./operations/tables/operated-deliveries.ts";
+import { createObjectOperations } from "./operations/tables/operated-objects.ts";
 import type { SubscriptionRegistry } from "./subscriptions/subscription.ts";
 import { createSubscriptionRegistry } from "./subscriptions/tables/subscription-records.ts";
 import type { WebhookRegistry } from "./webhooks/outbox.ts";
@@ -22,6 +25,8 @@ export type DeliveryRegistry = {
   readonly destinations: DestinationRegistry;
   readonly subscriptions: SubscriptionRegistry;
   readonly webhooks: WebhookRegistry;
+  /** All of them across customers, for the operator of the service. */
+  readonly operations: DeliveryOperations;
   /** Counts the work that waits for a worker. */
   readonly backlog: () => Promise<Backlog>;
 };
@@ -43,6 +48,7 @@ export function createDeliveryRegistry({ engine, knex, guarded }: RegistryDataba
       ...guard(createWebhookRecords(knex)),
       outbox: guard({ ...createGathering(knex), ...createSending(knex) }),
     },
+    operations: guard({ ...createDeliveryOperations(knex, dialect), ...createObjectOperations(knex) }),
     ...guard({ backlog: () => readBacklog(knex) }),
   };
 }

@@ -117,7 +117,10 @@ export type Deliveries = {
    * @throws {DeliveryError} `invalid_token`, `parts_unavailable`, and those of `manifest`
    */
   readonly redeem: (caller: ApiKeyCaller, token: string) => Promise<RedeemedPart>;
-  /** @throws {DeliveryError} `invalid_request`, `delivery_not_complete`, `sequence_conflict`, `manifest_conflict` */
+  /**
+   * @throws {DeliveryError} `invalid_request`, `delivery_not_complete`, `sequence_conflict`, `manifest_conflict`,
+   * `too_many_acknowledgements`
+   */
   readonly acknowledge: (
     caller: ApiKeyCaller,
     id: string,

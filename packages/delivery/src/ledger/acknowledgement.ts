@@ -11,3 +11,10 @@ export type NewAcknowledgement = DeliveryPlace & {
 
 /** The first acknowledgement of a delivery, which is the evidence that the customer has loaded it. */
 export type Acknowledgement = NewAcknowledgement & { readonly delivery: string };
+
+/** A reference that a customer gave when it acknowledged a delivery. */
+export type AcknowledgedReference = {
+  readonly reference: string;
+  /** Milliseconds since 1970, when the customer first gave it. */
+  readonly at: number;
+};

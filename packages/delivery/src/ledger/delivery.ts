@@ -1,7 +1,7 @@
 /**
  * Allowed state changes of a delivery. `sealed` is built and waits to be published; a delivery of mode `pull` becomes complete as
  * soon as it is built. `expired` is no longer served, and the parts of `purged` are deleted. A complete delivery fails only if
- * one of its parts is damaged and cannot be rebuilt.
+ * one of its parts is damaged and cannot be rebuilt. An operator may have a failed export tried again.
  */
 export const transitions = {
   queued: ["building", "canceled"],
@@ -11,7 +11,7 @@ export const transitions = {
   complete: ["expired", "failed"],
   expired: ["purged"],
   canceled: [],
-  failed: [],
+  failed: ["queued"],
   purged: [],
 } as const satisfies Record<string, readonly string[]>;
 

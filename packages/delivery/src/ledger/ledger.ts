@@ -58,9 +58,10 @@ export type DeliveryRecords = {
    */
   readonly cancel: (customer: string, id: string, code: string) => Promise<Delivery>;
   /**
-   * Records that a customer has loaded a delivery. Later calls return the first acknowledgement, with `first` false.
+   * Records that a customer has loaded a delivery. Later calls return the first acknowledgement, with `first` false; a reference that
+   * was not given before is kept beside it.
    *
-   * @throws {DeliveryError} `not_found`, `delivery_not_complete`, `sequence_conflict`, `manifest_conflict`
+   * @throws {DeliveryError} `not_found`, `delivery_not_complete`, `sequence_conflict`, `manifest_conflict`, `too_many_acknowledgements`
    */
   readonly acknowledge: (
     customer: string,

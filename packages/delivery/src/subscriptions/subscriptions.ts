@@ -76,16 +76,19 @@ type SubscribedDelivery = Omit<DeliveryStatus, "parts"> & {
 export type ChangeSubscription = (caller: ApiKeyCaller, id: string) => Promise<Subscription>;
 
 /** Returns the step that makes a change; undefined if the subscription is in that state already. */
-type Change = (subscription: Subscription, at: number) => SubscriptionStep | undefined;
+type Change = (subscription: Subscription, at: number, by: Changer) => SubscriptionStep | undefined;
 
-const changes = {
+/** Who changes a subscription. */
+type Changer = "customer" | "operator";
+
+const subscriptionChanges = {
   pause: ({ state }) => (state === "paused" ? undefined : { changes: { state: "paused", code: null } }),
   resume: ({ state }, at) =>
     state === "active" ? undefined : { changes: { state: "active", code: null, due: at } },
   reset: (subscription, at) => ({ changes: reset(subscription, at), cancels: "subscription_reset" }),
-  cancel: () => ({
+  cancel: (_subscription, _at, by) => ({
     changes: { state: "canceled", code: null, due: null },
-    cancels: "canceled_by_customer",
+    cancels: `canceled_by_${by}`,
   }),
 } as const satisfies Record<string, Change>;
 
@@ -100,17 +103,9 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
   }
 
   const changed =
-    (name: keyof typeof changes): ChangeSubscription =>
+    (name: SubscriptionChange): ChangeSubscription =>
     (caller, id) =>
-      untilTaken(async () => {
-        const subscription = await settledNow(registry, await find(caller, id), clock());
-        if (subscription.state === "canceled") {
-          if (name === "cancel") return subscription;
-          throw new DeliveryError("subscription_canceled");
-        }
-        const step = changes[name](subscription, clock());
-        return step === undefined ? subscription : registry.step(subscription, step);
-      });
+      changeSubscription(registry, () => find(caller, id), name, { clock, by: "customer" });
 
   return {
     create: async ({ scope }, request) => {
@@ -157,6 +152,31 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
     cancel: changed("cancel"),
   };
 }
+
+/** Name of a change that a customer or the operator makes to a subscription. */
+export type SubscriptionChange = keyof typeof subscriptionChanges;
+
+/**
+ * Makes a change to the subscription that `find` returns, again if another process has changed it meanwhile.
+ *
+ * @param clock returns milliseconds since 1970
+ * @throws {DeliveryError} `subscription_canceled`, `delivery_not_open`, and what `find` throws
+ */
+export const changeSubscription = (
+  registry: Pick<SubscriptionRegistry, "delivery" | "step">,
+  find: () => Promise<Subscription>,
+  name: SubscriptionChange,
+  { clock, by }: { readonly clock: () => number; readonly by: Changer },
+): Promise<Subscription> =>
+  untilTaken(async () => {
+    const subscription = await settledNow(registry, await find(), clock());
+    if (subscription.state === "canceled") {
+      if (name === "cancel") return subscription;
+      throw new DeliveryError("subscription_canceled");
+    }
+    const step = subscriptionChanges[name](subscription, clock(), by);
+    return step === undefined ? subscription : registry.step(subscription, step);
+  });
 
 /** Returns the subscription after recording the end of its delivery, if that has ended. */
 export async function settledNow(

@@ -4,6 +4,7 @@ import { at, customer } from "../support/tables.ts";
 import { committedConformance } from "./committed.ts";
 import { damageConformance } from "./damage.ts";
 import { destinationConformance } from "./destinations.ts";
+import { operationsConformance } from "./operations.ts";
 import { queueConformance } from "./queue.ts";
 import { recordsConformance } from "./records.ts";
 import { retentionConformance } from "./retention.ts";
@@ -21,5 +22,6 @@ export function conformance(name: string, open: (name: string) => Promise<TestRe
   retentionConformance(name, withRegistry);
   destinationConformance(name, withRegistry);
   subscriptionConformance(name, withRegistry);
+  operationsConformance(name, withRegistry);
   webhookConformance(name, () => open("webhooks"));
 }

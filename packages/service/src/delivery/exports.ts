@@ -228,7 +228,13 @@ const acknowledgeExport = defineEndpoint({
       acknowledged_at: timestamp,
     }),
   },
-  errors: ["not_found", "delivery_not_complete", "sequence_conflict", "manifest_conflict"],
+  errors: [
+    "not_found",
+    "delivery_not_complete",
+    "sequence_conflict",
+    "manifest_conflict",
+    "too_many_acknowledgements",
+  ],
   handle: async ({ caller, params: { id }, body, reply }, { deliveries }: DeliveryServices) => {
     const { generation, sequence, manifest_sha256: manifestSha256, customer_reference: reference } = body;
     const said = { generation, sequence, manifestSha256, reference };

@@ -293,6 +293,37 @@ const steps: MigrationSteps = {
         table.text("webhook").primary().references("id").inTable("cadastre_webhook");
         table.text("token").notNullable();
       }),
+  "019_operations": (schema) =>
+    schema
+      // References of further acknowledgements: the first one is in `cadastre_acknowledgement`.
+      .createTable("cadastre_acknowledgement_reference", (table) => {
+        table.text("delivery").notNullable().references("id").inTable("cadastre_delivery");
+        table.text("reference").notNullable();
+        table.bigInteger("at").notNullable();
+        table.primary(["delivery", "reference"]);
+      })
+      .alterTable("cadastre_delivery", (table) => {
+        // Time of the present or last claim, by the database's clock.
+        table.bigInteger("claimed");
+        // Code of the last failed attempt that was followed by a retry.
+        table.text("fault");
+      })
+      .alterTable("cadastre_delivery_part", (table) => {
+        // Time at which it was finished, by the database's clock; null for parts of earlier versions.
+        table.bigInteger("finished").index();
+      })
+      .alterTable("cadastre_subscription", (table) => {
+        // Code of the suspension that webhooks were notified of.
+        table.text("told_code");
+      })
+      .raw("update cadastre_subscription set told_code = code where state = 'suspended'")
+      .raw(
+        "create index cadastre_subscription_suspended on cadastre_subscription (id) where state = 'suspended'",
+      )
+      .alterTable("cadastre_webhook_message", (table) => {
+        table.text("subscription").references("id").inTable("cadastre_subscription");
+        table.text("code");
+      }),
 };
 
 /** Returns a statement that creates a unique index on the rows that meet a condition. */

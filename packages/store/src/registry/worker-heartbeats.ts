@@ -29,6 +29,8 @@ export type WorkerHeartbeats = {
   readonly beat: (worker: WorkerDescription) => Promise<void>;
   /** Removes the row of a worker that stops. */
   readonly remove: (id: string) => Promise<void>;
+  /** Returns the workers that have left a heartbeat within the last hour, by name. */
+  readonly list: () => Promise<readonly WorkerRecord[]>;
 };
 
 export const workerTable = "cadastre_worker";
@@ -49,6 +51,13 @@ export function createWorkerHeartbeats(knex: Knex, engine: keyof typeof database
     },
     remove: async (id) => {
       await knex(workerTable).where({ id }).delete();
+    },
+    list: async () => {
+      const silence = knex.raw(`${now} - seen as "silence"`);
+      const rows: readonly WorkerRow[] = await knex(workerTable)
+        .select("id", "name", "host", "process", "work", "release", "started", silence)
+        .orderBy(["name", "started"]);
+      return rows.map(toWorkerRecord);
     },
   };
 }

@@ -472,6 +472,8 @@ export function conformance(name: string, open: Open, openAudit: OpenAudit): voi
     await back(3_700_000);
     await workers.beat({ ...worker, id: "2" });
     expect((await found()).map(({ id }) => id)).toEqual(["2"]);
+    const silence = expect.any(Number) as number;
+    expect(await workers.list()).toEqual((await found()).map((one) => ({ ...one, silence })));
     await workers.remove("2");
     expect(await found()).toEqual([]);
     await close();

@@ -104,6 +104,7 @@ export function createDeliveryQueue(knex: Knex, { now, unlocked }: QueueDialect)
           fence: knex.raw("?? + 1", ["fence"]),
           attempts: knex.raw("?? + 1", ["attempts"]),
           due: after(lease),
+          claimed: knex.raw(now),
         })
         .returning("*");
       return row && { claim: { id: row.id, fence: Number(row.fence) }, delivery: toDelivery(row) };
@@ -119,11 +120,22 @@ export function createDeliveryQueue(knex: Knex, { now, unlocked }: QueueDialect)
     addPart: (claim, { byteLength, ...part }) =>
       knex.transaction(async (transaction) => {
         await hold(transaction, claim, ["building"], { announced: null, attempts: 1 });
-        await partTable(transaction).insert({ ...part, delivery: claim.id, byte_length: byteLength });
+        await partTable(transaction).insert({
+          ...part,
+          delivery: claim.id,
+          byte_length: byteLength,
+          finished: knex.raw(now),
+        });
       }),
     seal: (claim, manifest, at) =>
       knex.transaction(async (transaction) => {
-        const sealed = { ...unclaimed, manifest_sha256: manifest.sha256, attempts: 0, due: knex.raw(now) };
+        const sealed = {
+          ...unclaimed,
+          manifest_sha256: manifest.sha256,
+          attempts: 0,
+          due: knex.raw(now),
+          fault: null,
+        };
         await hold(transaction, claim, ["building"], { ...sealed, state: "sealed" });
         await manifestTable(transaction).insert({ ...manifestRow(manifest), delivery: claim.id });
         if ((await partTable(transaction).where({ delivery: claim.id }).first("ordinal")) === undefined)
@@ -136,7 +148,13 @@ export function createDeliveryQueue(knex: Knex, { now, unlocked }: QueueDialect)
     commit: (claim, at) =>
       hold(knex, claim, ["publishing"], { committed: knex.raw("coalesce(??, ?)", ["committed", at]) }),
     complete: (claim, at) =>
-      hold(knex, claim, ["publishing"], { ...unclaimed, state: "complete", completed: at, code: null }),
+      hold(knex, claim, ["publishing"], {
+        ...unclaimed,
+        state: "complete",
+        completed: at,
+        code: null,
+        fault: null,
+      }),
     release: (claim) =>
       hold(knex, claim, held, {
         ...unclaimed,
@@ -146,7 +164,12 @@ export function createDeliveryQueue(knex: Knex, { now, unlocked }: QueueDialect)
       }),
     retry: (claim, delay, attempts, code) =>
       knex.transaction(async (transaction) => {
-        await hold(transaction, claim, held, { ...unclaimed, state: waiting, due: after(delay) });
+        await hold(transaction, claim, held, {
+          ...unclaimed,
+          state: waiting,
+          due: after(delay),
+          fault: code,
+        });
         await deliveryTable(transaction).where({ id: claim.id }).whereNotNull("committed").update({ code });
         await revocable(transaction)
           .where({ id: claim.id })

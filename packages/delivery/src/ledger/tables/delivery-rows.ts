@@ -8,7 +8,7 @@ import type {
   SealedManifestRecord,
 } from "../delivery.ts";
 
-type DeliveryRow = {
+export type DeliveryRow = {
   readonly id: string;
   readonly customer: string;
   readonly domain: string;
@@ -42,6 +42,10 @@ type DeliveryRow = {
   readonly announced: string | null;
   /** Time at which webhooks were notified of its end. */
   readonly told: Int64Column | null;
+  /** Time of the present or last claim, by the database's clock. */
+  readonly claimed: Int64Column | null;
+  /** Code of the last failed attempt that was followed by a retry. */
+  readonly fault: string | null;
 };
 
 type PartRow = Omit<DeliveryPart, "byteLength" | "rows" | "number"> & {
@@ -49,6 +53,8 @@ type PartRow = Omit<DeliveryPart, "byteLength" | "rows" | "number"> & {
   readonly number: Int64Column;
   readonly byte_length: Int64Column;
   readonly rows: Int64Column;
+  /** Time at which it was finished, by the database's clock; null for parts of earlier versions. */
+  readonly finished: Int64Column | null;
 };
 
 /** Query builders for the tables. */
