@@ -38,7 +38,12 @@ export type { DeliveryLedger, ListPosition } from "./ledger/ledger.ts";
 export { type SubscriptionStatus, statusOf } from "./subscriptions/progress.ts";
 export { cadenceBounds, maxNameLength, type SubscriptionRequest } from "./subscriptions/request.ts";
 export { createScheduler, type SchedulerOptions } from "./subscriptions/scheduler.ts";
-export type { EmptyDeliveryBehavior, Subscription } from "./subscriptions/subscription.ts";
+export type {
+  EmptyDeliveryBehavior,
+  ReachedDelivery,
+  Subscription,
+  SubscriptionReach,
+} from "./subscriptions/subscription.ts";
 export {
   type ChangeSubscription,
   changeSubscription,

@@ -63,6 +63,23 @@ export type Subscription = NewSubscription &
     readonly revision: number;
   };
 
+/** A delivery of a subscription that marks how far it has come. Times are in milliseconds since 1970. */
+export type ReachedDelivery = DeliveryPlace & {
+  readonly id: string;
+  /** Time of the state of the records that it holds. */
+  readonly asOf: number;
+  /** Time at which it was complete or acknowledged. */
+  readonly at: number;
+};
+
+/** How far a subscription has come. A member is null if there is no such delivery. */
+export type SubscriptionReach = {
+  /** The last delivery that was complete at any time. */
+  readonly delivered: ReachedDelivery | null;
+  /** The last delivery that the customer has acknowledged. */
+  readonly acknowledged: ReachedDelivery | null;
+};
+
 /** An idempotency key. A repeated request creates nothing. */
 export type RequestIdentity = { readonly key: string; readonly fingerprint: string };
 
@@ -96,6 +113,7 @@ export type SubscriptionRegistry = {
   readonly deliveries: (customer: string, id: string, limit: number) => Promise<readonly Delivery[]>;
   /** Returns when each of these deliveries was acknowledged, by id, in milliseconds since 1970. */
   readonly acknowledgements: (ids: readonly string[]) => Promise<ReadonlyMap<string, number>>;
+  readonly reach: (id: string) => Promise<SubscriptionReach>;
   /** Returns a delivery by id, of any customer. */
   readonly delivery: (id: string) => Promise<Delivery | undefined>;
   /**

@@ -10,7 +10,12 @@ import type { ExportSource } from "../source/export-source.ts";
 import { isUuid, uuidBytes, uuidOf } from "../uuid.ts";
 import { reset, settled } from "./progress.ts";
 import { requireValid, type SubscriptionRequest, subscriptionFingerprint } from "./request.ts";
-import type { Subscription, SubscriptionRegistry, SubscriptionStep } from "./subscription.ts";
+import type {
+  Subscription,
+  SubscriptionReach,
+  SubscriptionRegistry,
+  SubscriptionStep,
+} from "./subscription.ts";
 
 export type SubscriptionOptions = {
   readonly registry: SubscriptionRegistry;
@@ -47,6 +52,11 @@ export type Subscriptions = {
   /** Lists subscriptions, the last created first. */
   readonly list: (caller: ApiKeyCaller, limit: number) => Promise<readonly Subscription[]>;
   readonly find: (caller: ApiKeyCaller, id: string) => Promise<Subscription>;
+  /** Returns a subscription, and how far it has come. */
+  readonly status: (
+    caller: ApiKeyCaller,
+    id: string,
+  ) => Promise<SubscriptionReach & { readonly subscription: Subscription }>;
   /** Lists the deliveries of a subscription, the last one of the last generation first. */
   readonly deliveries: (
     caller: ApiKeyCaller,
@@ -136,6 +146,7 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
     },
     list: ({ scope }, limit) => registry.list(scope.customer, limit),
     find,
+    status: async (caller, id) => ({ subscription: await find(caller, id), ...(await registry.reach(id)) }),
     deliveries: async (caller, id, limit) => {
       const { customer } = await find(caller, id);
       const found = await registry.deliveries(customer, id, limit);

@@ -4,7 +4,9 @@ import {
   domainNames,
   maxKeyLength,
   maxNameLength,
+  type ReachedDelivery,
   type Subscription,
+  type SubscriptionReach,
   statusOf,
 } from "@cadastre/delivery";
 import { z } from "zod";
@@ -35,7 +37,7 @@ const cadenceSeconds = z
 const preferredMinuteOfDay = z.number().meta({ type: "integer", minimum: 0, maximum: 1439 });
 const emptyDeliveryBehavior = z.enum(["manifest_only", "skip"]);
 
-const subscription = z.object({
+const members = {
   id: uuid,
   name,
   domain,
@@ -51,10 +53,22 @@ const subscription = z.object({
   next_sequence: whole,
   next_due_at: timestamp.nullable(),
   created_at: timestamp,
+};
+
+const subscription = z.object(members);
+
+const place = { delivery_id: uuid, generation: whole, sequence: whole, as_of: timestamp };
+
+/** JSON of a subscription with how far it has come. */
+const subscriptionStatus = z.object({
+  ...members,
+  last_delivered: z.object({ ...place, completed_at: timestamp }).nullable(),
+  last_acknowledged: z.object({ ...place, acknowledged_at: timestamp }).nullable(),
+  lag_seconds: whole.nullable(),
 });
 
 /** Returns the JSON of a subscription: the members of the request in its spelling, then its state. */
-const subscriptionView = (found: Subscription) => ({
+export const subscriptionView = (found: Subscription) => ({
   id: found.id,
   name: found.name,
   domain: found.domain,
@@ -71,6 +85,31 @@ const subscriptionView = (found: Subscription) => ({
   next_due_at: toInstantOrNull(found.due),
   created_at: toInstant(found.created),
 });
+
+const placeView = ({ id, generation, sequence, asOf }: ReachedDelivery) => ({
+  delivery_id: id,
+  generation,
+  sequence,
+  as_of: toInstant(asOf),
+});
+
+/**
+ * Returns the JSON of how far a subscription has come. The lag is the age of the records that the customer has acknowledged.
+ *
+ * @param at milliseconds since 1970
+ */
+export const reachView = ({ delivered, acknowledged }: SubscriptionReach, at: number) => ({
+  last_delivered: delivered && { ...placeView(delivered), completed_at: toInstant(delivered.at) },
+  last_acknowledged: acknowledged && {
+    ...placeView(acknowledged),
+    acknowledged_at: toInstant(acknowledged.at),
+  },
+  lag_seconds: acknowledged && lagSeconds(acknowledged, at),
+});
+
+/** Returns the age of the records of a delivery in whole seconds. @param at milliseconds since 1970 */
+const lagSeconds = ({ asOf }: ReachedDelivery, at: number): number =>
+  Math.max(0, Math.floor((at - asOf) / 1000));
 
 /** Returns the JSON of a subscription at its creation, so that a replayed request gets the same answer whatever its state is now. */
 const createdSubscriptionView = (created: Subscription) =>
@@ -143,11 +182,14 @@ const listSubscriptions = defineEndpoint({
 const getSubscription = defineEndpoint({
   ...onSubscription,
   method: "get",
-  summary: "One subscription (beyond the specification)",
-  answer: { data: subscription },
+  summary:
+    "One subscription: its state, when its next delivery is due, and how far it has come (beyond the specification)",
+  answer: { data: subscriptionStatus },
   errors: ["not_found"],
-  handle: async ({ caller, params: { id }, reply }, { subscriptions }: DeliveryServices) =>
-    reply(subscriptionView(await subscriptions.find(caller, id))),
+  handle: async ({ caller, params: { id }, reply }, { subscriptions }: DeliveryServices) => {
+    const { subscription: found, ...reach } = await subscriptions.status(caller, id);
+    return reply({ ...subscriptionView(found), ...reachView(reach, Date.now()) });
+  },
 });
 
 const listDeliveries = defineEndpoint({

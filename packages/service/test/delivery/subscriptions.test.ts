@@ -113,6 +113,48 @@ describe("a subscription", () => {
     expect(await told()).toBe(at);
   });
 
+  test("tells how far it has come: what was delivered and acknowledged last, and the lag", async () => {
+    const id = await subscribed({ name: "how far" });
+    type Reached = { readonly sequence: number; readonly as_of: string };
+    type Reach = {
+      readonly last_delivered: Reached | null;
+      readonly last_acknowledged: Reached | null;
+      readonly lag_seconds: number | null;
+      readonly next_due_at: string;
+    };
+    const reach = async () => dataOf<Reach>(await national.get(`${root}/${id}`));
+    const { id: seed } = await delivered(id, 0);
+    const { data, meta } = await national.manifest(seed);
+    const asOf = (data as unknown as { readonly window: { readonly asOf: string } }).window.asOf;
+    const place = { delivery_id: seed, generation: 1, sequence: 0, as_of: asOf };
+    const time = expect.stringMatching(/^\d{4}-.+Z$/) as string;
+    expect(await reach()).toMatchObject({
+      last_delivered: { ...place, completed_at: time },
+      last_acknowledged: null,
+      lag_seconds: null,
+    });
+    const said = {
+      generation: 1,
+      sequence: 0,
+      manifest_sha256: meta.manifest_sha256,
+      customer_reference: "r",
+    };
+    await national.post(`/v1/file-exports/${seed}/acknowledge`, said);
+    await hurry(national, id);
+    const { id: delta } = await delivered(id, 1);
+    const after = await reach();
+    expect(after).toMatchObject({
+      last_delivered: { delivery_id: delta, sequence: 1 },
+      last_acknowledged: { ...place, acknowledged_at: time },
+    });
+    const age = (Date.now() - Date.parse(asOf)) / 1000;
+    expect(after.lag_seconds).toBeLessThanOrEqual(age);
+    expect(after.lag_seconds).toBeGreaterThanOrEqual(Math.floor(age) - 60);
+    expect(Date.parse(after.next_due_at)).toBeGreaterThan(Date.parse(asOf));
+    const [listed] = dataOf<object[]>(await national.get(root));
+    expect(listed).not.toHaveProperty("lag_seconds");
+  });
+
   test("delivers a seed, then what changed, in every domain", async () => {
     const domains = ["listing", "property", "public_record", "market_report"];
     const ids = await Promise.all(domains.map((domain) => subscribed({ domain, name: `all of ${domain}` })));
@@ -150,7 +192,7 @@ describe("a subscription", () => {
     });
     await delivered(id, 0);
     await noted({ status: "active", next_sequence: 1 });
-    expect(dataOf<Seen[]>(await national.get(root))[0]).toEqual(await seen());
+    expect(await seen()).toMatchObject(dataOf<Seen[]>(await national.get(root))[0] ?? {});
     expect(dataOf<Seen[]>(await national.get(`${root}?limit=1`))).toHaveLength(1);
     const deliveries = dataOf<{ generation: number; sequence: number }[]>(
       await national.get(`${root}/${id}/deliveries`),

@@ -7,6 +7,7 @@ import { insertDelivery } from "../../ledger/tables/create-delivery.ts";
 import { deliveryTable, revocable, selectDelivery, toDelivery } from "../../ledger/tables/delivery-rows.ts";
 import type { SubscriptionRegistry } from "../subscription.ts";
 import { createSubscription, replaySubscription } from "./create-subscription.ts";
+import { selectReach } from "./subscription-reach.ts";
 import {
   changedColumns,
   type SubscriptionRow,
@@ -37,6 +38,7 @@ export const createSubscriptionRegistry = (knex: Knex): SubscriptionRegistry => 
     const rows = await acknowledgementTable(knex).whereIn("delivery", ids).select("delivery", "at");
     return new Map(rows.map(({ delivery, at }) => [delivery, Number(at)]));
   },
+  reach: (id) => selectReach(knex, id),
   delivery: (id) => selectDelivery(knex, { id }),
   needingStep: async (at, after, limit) => {
     const rows: readonly SubscriptionRow[] = await waiting(knex, at)
