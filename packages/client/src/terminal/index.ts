@@ -23,7 +23,7 @@ export {
   silenceUsageErrors,
   usageFailure,
 } from "./failure.ts";
-export { printMessage, printResult, tolerateClosedOutput } from "./output.ts";
+export { printable, printMessage, printResult, tolerateClosedOutput } from "./output.ts";
 export { textTable } from "./text-table.ts";
 export { relativeTime } from "./times.ts";
 export { asTyped, typedCommand } from "./typed-command.ts";

@@ -33,6 +33,7 @@ export const auditActions = {
   "backup.create": "Data folder copied, with its secrets",
   "export.create": "Delivery requested",
   "export.cancel": "Delivery canceled",
+  "export.retry": "Delivery tried again by the operator",
   "export.acknowledge": "Delivery acknowledged",
   "export.grant": "Access to a part or a manifest granted",
   "export.redeem": "Part or manifest fetched with a grant",
@@ -48,6 +49,7 @@ export const auditActions = {
   "webhook.register": "Webhook registered",
   "webhook.delete": "Webhook deleted",
   "webhook.rotate": "Secret of a webhook replaced",
+  "webhook.resume": "Webhook made to send at once, or enabled again, by the operator",
   "webhook.test": "Test message to a webhook requested",
 } as const;
 

@@ -6,6 +6,7 @@ import {
   printMessage,
   usageFailure,
 } from "@cadastre/client/terminal";
+import { DeliveryError } from "@cadastre/delivery";
 import { EntitlementError } from "@cadastre/entitlement";
 import { StoreError, type StoreErrorCode } from "@cadastre/store";
 import { CommanderError } from "commander";
@@ -53,6 +54,7 @@ const refusals = [
   { kind: CommandRefused, code: "command_refused" },
   { kind: ConfigError, code: "invalid_settings" },
   { kind: DataError, code: "data_unavailable" },
+  { kind: DeliveryError },
   { kind: EntitlementError },
   { kind: FeedError, code: "feed_failed" },
   { kind: IngestError, code: "invalid_input" },
@@ -86,7 +88,8 @@ function commandFailure(error: unknown): CommandFailure {
 }
 
 function codeOf(error: unknown): string {
-  if (error instanceof StoreError || error instanceof EntitlementError) return error.code;
+  if (error instanceof StoreError || error instanceof EntitlementError || error instanceof DeliveryError)
+    return error.code;
   if (error instanceof CommandRefused && error.failureCode !== undefined) return error.failureCode;
   if (isPathError(error)) return "file_unusable";
   const known = refusals.find(({ kind }) => error instanceof kind);

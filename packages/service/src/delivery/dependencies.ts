@@ -134,7 +134,7 @@ type OpenedParts = { readonly parts: PartStore; readonly partsPlace: PartsPlace 
  *
  * @throws {DataError} if it is not the registry's
  */
-async function openParts(
+export async function openParts(
   config: PartsConfig,
   folder: DataFolder,
   registry: Pick<Registry, "guards">,

@@ -37,7 +37,7 @@ const destination = z.object(members);
 const issued = z.object({ ...members, externalId: string });
 
 /** Returns the JSON of a destination: the members of the request in its spelling, then its state. */
-const destinationView = (found: Destination) => ({
+export const destinationView = (found: Destination) => ({
   id: found.id,
   status: found.state,
   bucket: found.bucket,

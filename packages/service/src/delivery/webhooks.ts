@@ -35,7 +35,7 @@ const webhook = z.object(members);
 const issued = z.object({ ...members, secret: string });
 
 /** Returns the JSON of a webhook: the members of the request, then its state. */
-const webhookView = (found: Webhook) => ({
+export const webhookView = (found: Webhook) => ({
   id: found.id,
   url: found.url,
   events: found.events,

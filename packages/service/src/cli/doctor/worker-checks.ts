@@ -102,7 +102,7 @@ const settingOf: Readonly<Partial<Record<WorkKind, string>>> = {
 };
 
 /** Returns the command that starts a worker for a kind of work. */
-function commandFor(kind: WorkKind, config: Config): string {
+export function commandFor(kind: WorkKind, config: Pick<Config, "push" | "worker" | "runsFeeds">): string {
   const start = config.worker ? "start the service, or `cadastre worker`" : "`cadastre worker`";
   return workOf(config).includes(kind) ? start : `set ${settingOf[kind]} to true, and ${start}`;
 }
