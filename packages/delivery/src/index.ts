@@ -91,6 +91,7 @@ export {
 export type {
   AcknowledgementEvidence,
   ClaimedDelivery,
+  DeliveryFigures,
   DeliveryOperations,
   OperatedDelivery,
   OperatedWebhook,

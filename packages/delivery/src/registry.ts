@@ -10,6 +10,7 @@ import { createDeliveryRecords } from "./ledger/tables/delivery-records.ts";
 import { createDeliveryRetention } from "./ledger/tables/delivery-retention.ts";
 import { createPartGrants } from "./ledger/tables/part-grants.ts";
 import type { DeliveryOperations } from "./operations/operations.ts";
+import { createDeliveryFigures } from "./operations/tables/delivery-figures.ts";
 import { createDeliveryOperations } from "./operations/tables/operated-deliveries.ts";
 import { createObjectOperations } from "./operations/tables/operated-objects.ts";
 import type { SubscriptionRegistry } from "./subscriptions/subscription.ts";
@@ -48,7 +49,11 @@ export function createDeliveryRegistry({ engine, knex, guarded }: RegistryDataba
       ...guard(createWebhookRecords(knex)),
       outbox: guard({ ...createGathering(knex), ...createSending(knex) }),
     },
-    operations: guard({ ...createDeliveryOperations(knex, dialect), ...createObjectOperations(knex) }),
+    operations: guard({
+      ...createDeliveryOperations(knex, dialect),
+      ...createObjectOperations(knex),
+      ...createDeliveryFigures(knex, dialect),
+    }),
     ...guard({ backlog: () => readBacklog(knex) }),
   };
 }

@@ -111,7 +111,13 @@ function serve(
       return activation.entitySets();
     },
     scopes,
-    delivery: createDeliveryServices(exporting, { audit, source, skipTokenKey, onDamage }),
+    delivery: createDeliveryServices(exporting, {
+      audit,
+      source,
+      skipTokenKey,
+      onDamage,
+      onServed: (bytes) => shared.metrics?.partServed(bytes),
+    }),
   });
   let stopWork: () => Promise<void> = async () => {};
   return {

@@ -17,12 +17,14 @@ import { openRegistry, refuseLostRegistry } from "./data/registry.ts";
 import { pepperReader, readSecretsOf } from "./data/secrets.ts";
 import { damageLog } from "./delivery/damage-log.ts";
 import { openExportDependencies } from "./delivery/dependencies.ts";
+import { freeBytesFor } from "./delivery/parts-place.ts";
 import { openSigningKeys } from "./delivery/signing-keys.ts";
 import type { DemoSignIn } from "./demo/sign-in.ts";
 import { outcomeOf } from "./endpoint/routes.ts";
 import { followCatalog } from "./follow-catalog.ts";
 import { lastPublished, servesRecords } from "./gates/activation.ts";
 import { listenForOperator } from "./http/admin.ts";
+import { measuredSubscriptions } from "./http/delivery-metrics.ts";
 import { monitorEventLoop } from "./http/event-loop.ts";
 import { guardHeap } from "./http/heap-guard.ts";
 import { MemoryBudget } from "./http/memory-budget.ts";
@@ -191,6 +193,10 @@ async function start(
       eventLoop,
       backlog: () => backlogs.get("", registry.backlog),
       published: () => lastPublished(store().builds),
+      deliveries: {
+        figures: () => registry.operations.figures(measuredSubscriptions),
+        freeBytes: () => freeBytesFor(config, folder),
+      },
       feeds: registry.feeds.list,
     });
   const heap = guardHeap();

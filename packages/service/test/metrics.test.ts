@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { afterEach, expect, test } from "vitest";
 import { metricsOfProcesses } from "../src/processes/metrics-of-processes.ts";
 import { ask } from "./support/ask.ts";
-import { customerOf } from "./support/deliveries.ts";
+import { customerOf, dataOf } from "./support/deliveries.ts";
 import { errorText } from "./support/error-body.ts";
 import { type Running, run } from "./support/running.ts";
 
@@ -89,6 +89,41 @@ test("what waits for a worker is counted, and how long the oldest has waited", a
     .toBeGreaterThan(0.5);
   expect((await figures(running)).get("cadastre_webhook_messages_waiting")).toBe(0);
 });
+
+test("deliveries are counted by state and code, with what was built, stored and sent, and the age of each copy", async () => {
+  running = await run({ CADASTRE_LISTINGS: "50", CADASTRE_ADMIN_PORT: "0" });
+  const started = running;
+  const { manifest, redeem, grant, ...national } = customerOf(started);
+  const body = { name: "copy", domain: "listing", deliveryMode: "pull", cadenceSeconds: 86_400 };
+  const { id } = dataOf<{ id: string }>(await national.post("/v1/file-export-subscriptions", body));
+  const listed = async () =>
+    dataOf<{ id: string; status: string }[]>(
+      await national.get(`/v1/file-export-subscriptions/${id}/deliveries`),
+    );
+  await expect.poll(listed, { timeout: 20_000 }).toMatchObject([{ status: "complete" }]);
+  const [seed] = await listed();
+  const { data } = await manifest(seed?.id ?? "");
+  const { number = 0, byteLength = 0 } = data.parts[0] ?? {};
+  const sent = await redeem(await grant(seed?.id ?? "", number));
+  expect((await sent.arrayBuffer()).byteLength).toBe(byteLength);
+  await expect
+    .poll(async () => (await figures(started)).get("cadastre_delivery_bytes_served_total"))
+    .toBe(byteLength);
+  const { text } = await ask(`http://127.0.0.1:${started.service.adminPort}`, "/metrics");
+  const bytes = data.parts.reduce((sum, part) => sum + part.byteLength, 0);
+  for (const line of [
+    'cadastre_deliveries_open{state="building"} 0',
+    `cadastre_parts ${data.parts.length}`,
+    `cadastre_parts_bytes ${bytes}`,
+  ])
+    expect(text).toContain(`${line}\n`);
+  expect(text).toMatch(/cadastre_delivery_rows_per_second (?!0\n)\d/);
+  expect(text).toMatch(/cadastre_parts_disk_free_bytes \d{6}/);
+  expect(text).toMatch(
+    new RegExp(`cadastre_subscription_delivered_age_seconds\\{subscription="${id}"\\} \\d`),
+  );
+  expect(text).not.toContain("demo-national");
+}, 60_000);
 
 test("the README, the dashboard and the alerts name the metrics that there are, and the README all of them", async () => {
   running = await run({ CADASTRE_LISTINGS: "50", CADASTRE_ADMIN_PORT: "0" });

@@ -1,7 +1,7 @@
 import type { Destination } from "../destinations/destination.ts";
 import type { AcknowledgedReference, Acknowledgement } from "../ledger/acknowledgement.ts";
-import type { Delivery } from "../ledger/delivery.ts";
-import type { Subscription } from "../subscriptions/subscription.ts";
+import type { Delivery, openStates } from "../ledger/delivery.ts";
+import type { Subscription, SubscriptionReach } from "../subscriptions/subscription.ts";
 import type { Webhook } from "../webhooks/webhook.ts";
 
 /** Restriction of an operator's list. Members that are left out restrict nothing. */
@@ -59,6 +59,22 @@ export type AcknowledgementEvidence = Acknowledgement & {
   readonly references: readonly AcknowledgedReference[];
 };
 
+/** Figures of all deliveries, for metrics. */
+export type DeliveryFigures = {
+  /** Number of open deliveries by state. */
+  readonly open: Readonly<Record<(typeof openStates)[number], number>>;
+  /** Number of failed deliveries by code. */
+  readonly failed: ReadonlyMap<string, number>;
+  /** Number of suspended subscriptions by code. */
+  readonly suspended: ReadonlyMap<string, number>;
+  /** Rows and bytes per second of the parts that were finished in the last five minutes. */
+  readonly rate: { readonly rows: number; readonly bytes: number };
+  /** The parts of all deliveries; one that several share counts for each. */
+  readonly stored: PartTotals;
+  /** How far subscriptions have come that are neither paused nor canceled, those that are due first at the beginning. */
+  readonly reach: readonly (SubscriptionReach & { readonly subscription: string })[];
+};
+
 /**
  * What an operator sees and does, across all customers. No customer's request may use it. Every method throws {@link StoreError}
  * `registry_unavailable`.
@@ -84,6 +100,8 @@ export type DeliveryOperations = {
   readonly acknowledgements: (
     filter: Pick<OperatorFilter, "customer" | "limit"> & { readonly delivery?: string | undefined },
   ) => Promise<readonly AcknowledgementEvidence[]>;
+  /** @param most number of subscriptions whose reach is read */
+  readonly figures: (most: number) => Promise<DeliveryFigures>;
   /**
    * Has a delivery tried again at once: one that waits for its next attempt, or one of no subscription that failed before it was
    * complete. The latter is built anew, with the same bytes.

@@ -116,6 +116,67 @@ export function operationsConformance(name: string, withRegistry: WithRegistry):
         expect(await codeOf(operations.retry("00000000-0000-7000-8000-999999999999", at))).toBe("not_found");
       }));
 
+    test("figures count deliveries by state and code, their parts, and how far subscriptions have come", () =>
+      withRegistry(async (registry) => {
+        const { deliveries, operations, subscriptions } = registry;
+        const nothing = { parts: 0, rows: 0, bytes: 0 };
+        expect(await operations.figures(5)).toMatchObject({
+          rate: { rows: 0, bytes: 0 },
+          stored: nothing,
+          reach: [],
+        });
+        const subscription = "00000000-0000-7000-8000-0000000000aa";
+        const daily = {
+          name: "daily",
+          domain: "listing",
+          profile: "p",
+          mode: "pull",
+          destination: null,
+        } as const;
+        await subscriptions.create(
+          {
+            ...daily,
+            id: subscription,
+            customer,
+            cadenceSeconds: 86_400,
+            preferredMinuteOfDay: null,
+            emptyDeliveryBehavior: "manifest_only",
+            entitlementVersion: 1,
+            created: at,
+          },
+          null,
+          5,
+        );
+        const seed = await create(registry, { subscription });
+        await complete(registry, at + 5);
+        const loaded = { generation: 1, sequence: 0, manifestSha256: manifest.sha256, reference: "r" };
+        await deliveries.acknowledge(customer, seed.id, { ...loaded, at: at + 9 });
+        const delta = await create(registry, { subscription, sequence: 1, created: at + 10 });
+        await complete(registry, at + 15, []);
+        await create(registry);
+        await deliveries.queue.end(await claim(registry), "failed", "build_failed");
+        await create(registry);
+        const [found] = await subscriptions.list(customer, 1);
+        if (found !== undefined)
+          await subscriptions.step(found, {
+            changes: { state: "suspended", code: "build_failed", due: null },
+          });
+        const figures = await operations.figures(5);
+        expect(figures.open).toEqual({ queued: 1, building: 0, sealed: 0, publishing: 0 });
+        expect(figures.failed).toEqual(new Map([["build_failed", 1]]));
+        expect(figures.suspended).toEqual(new Map([["build_failed", 1]]));
+        expect(figures.stored).toEqual({ parts: 2, rows: 20, bytes: 10_000_000_000 });
+        expect(figures.rate.rows).toBeCloseTo(20 / 300);
+        expect(figures.reach).toEqual([
+          {
+            subscription,
+            delivered: { id: delta.id, generation: 1, sequence: 1, asOf: at + 10, at: at + 15 },
+            acknowledged: { id: seed.id, generation: 1, sequence: 0, asOf: at, at: at + 9 },
+          },
+        ]);
+        expect((await operations.figures(0)).reach).toEqual([]);
+      }));
+
     test("every reference that a customer gives is evidence, each once", () =>
       withRegistry(async (registry) => {
         const { deliveries, operations } = registry;

@@ -15,7 +15,7 @@ const octets = "application/octet-stream";
 /** Memory reserved to send a part of any length, in bytes. The file is read into one buffer of half this size. */
 const sendingBytes = 1_048_576;
 
-type RedeemServices = Pick<DeliveryServices, "deliveries"> & { readonly memory: MemoryBudget };
+type RedeemServices = Pick<DeliveryServices, "deliveries" | "onServed"> & { readonly memory: MemoryBudget };
 
 /** Streams the part or manifest of a grant with backpressure. When the client disconnects, reading stops and the source is closed. */
 export const redeem = defineEndpoint({
@@ -46,7 +46,7 @@ export const redeem = defineEndpoint({
   ],
   handle: async (
     { caller, header, clientGone, whenClosed, note },
-    { deliveries, memory }: RedeemServices,
+    { deliveries, memory, onServed }: RedeemServices,
   ) => {
     if (!accepts(header("accept"))) throw new Refused("not_acceptable");
     const { release } = await memory.reserve(caller.scope.customer, sendingBytes, clientGone());
@@ -72,7 +72,11 @@ export const redeem = defineEndpoint({
         "accept-ranges": "bytes",
         "cache-control": "no-store",
       },
-      stream: (to) => sendTo(to, { start, end }, clientGone()),
+      stream: async (to) => {
+        const gone = clientGone();
+        await sendTo(to, { start, end }, gone);
+        if (!gone.aborted) onServed(end - start);
+      },
     };
   },
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { mkdir, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { DeliveryError, type PartStore, partPath } from "@cadastre/delivery";
 import { z } from "zod";
@@ -40,6 +40,16 @@ export const partsRoot = (
   { partsFolder }: Pick<Config, "partsFolder">,
   { exports }: Pick<DataFolder, "exports">,
 ): string => partsFolder ?? exports;
+
+/** Returns the free bytes of the disk with the folder of parts; undefined if the parts are in a bucket. */
+export async function freeBytesFor(
+  config: Pick<Config, "partsFolder" | "partsBucket">,
+  folder: Pick<DataFolder, "exports">,
+): Promise<number | undefined> {
+  if (config.partsBucket !== undefined) return undefined;
+  const { bavail, bsize } = await statfs(partsRoot(config, folder));
+  return bavail * bsize;
+}
 
 const textOf = (marker: PartsMarker): string => `${JSON.stringify(marker)}\n`;
 

@@ -29,6 +29,8 @@ export type DeliveryServices = {
   readonly manifestKeys: FollowSigningKeys;
   /** Key of 32 bytes that authenticates cursors. */
   readonly cursorKey: Uint8Array;
+  /** Called with the bytes of a part or manifest that was sent whole. */
+  readonly onServed: (bytes: number) => void;
 };
 
 /** Creates the services of the endpoints of deliveries. */
@@ -48,17 +50,20 @@ export function createDeliveryServices(
     audit,
     source,
     onDamage,
+    onServed,
     skipTokenKey,
   }: {
     readonly audit: AuditTrail;
     readonly source: ExportSource;
     readonly onDamage: (report: DamageReport) => void;
+    readonly onServed: DeliveryServices["onServed"];
   } & Pick<Secrets, "skipTokenKey">,
 ): DeliveryServices {
   const targets = config.push ? destinations : undefined;
   const sharedOptions = { source, profiles: outputs, targets };
   return {
     audit,
+    onServed,
     destinations,
     webhooks: createWebhooks({ registry: registry.webhooks, ...webhookTerms }),
     isDirect: config.grants === "direct_https",

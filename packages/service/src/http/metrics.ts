@@ -11,6 +11,7 @@ import {
   type MetricValue,
   Registry,
 } from "prom-client";
+import { addDeliveryMetrics, type MeasuredDeliveries } from "./delivery-metrics.ts";
 import type { EventLoopMonitor } from "./event-loop.ts";
 import { addFeedMetrics, type FeedState } from "./feed-metrics.ts";
 import type { MemoryBudget } from "./memory-budget.ts";
@@ -34,6 +35,8 @@ export type Metrics = {
   readonly observe: (request: Observed) => void;
   /** Counts a stored part or manifest that was found to be damaged. */
   readonly partDamaged: () => void;
+  /** Counts the bytes of a part or manifest that was sent whole. */
+  readonly partServed: (bytes: number) => void;
   /** Returns all metrics in Prometheus' text format. */
   readonly write: () => Promise<string>;
   /** Returns all metrics as values, to be sent to another process. */
@@ -84,6 +87,7 @@ type Measured = {
   readonly backlog: () => Promise<Backlog>;
   /** Returns the time of the latest publication in milliseconds since 1970; undefined if there was none. */
   readonly published: () => Promise<number | undefined>;
+  readonly deliveries: MeasuredDeliveries;
   /** Reads the feeds, for their lag and failures. */
   readonly feeds: () => Promise<readonly FeedState[]>;
   readonly memory: Pick<MemoryBudget, "reserved" | "waiting" | "limit">;
@@ -97,6 +101,7 @@ export function createMetrics({
   eventLoop,
   backlog,
   published,
+  deliveries,
   feeds,
 }: Measured): Metrics {
   const registry = new Registry();
@@ -200,6 +205,7 @@ export function createMetrics({
     });
   }
   addFeedMetrics(registry, feeds);
+  const partServed = addDeliveryMetrics(registry, deliveries);
   new Gauge({
     name: "cadastre_event_loop_block_seconds",
     help: "Longest time that the main thread held its event loop since the last scrape",
@@ -253,6 +259,7 @@ export function createMetrics({
   });
   return {
     partDamaged: () => damaged.inc(),
+    partServed,
     observe: ({ method, route = "none", status, seconds, end }) => {
       duration.observe({ method: methods.has(method) ? method : "other", route, status }, seconds);
       if (end !== "answered") unfinished.inc({ end });

@@ -11,6 +11,7 @@ import {
   toDelivery,
 } from "../../ledger/tables/delivery-rows.ts";
 import type { DeliveryOperations, OperatedDelivery, PartTotals } from "../operations.ts";
+import { totalsIn } from "./delivery-figures.ts";
 
 /** For each waiting state, the states of deliveries that the same workers claim. */
 const rivals: Readonly<Partial<Record<DeliveryState, readonly DeliveryState[]>>> = {
@@ -106,19 +107,9 @@ async function operatedOf(
   };
 }
 
-type TotalsRow = Readonly<Record<"parts" | "rows" | "bytes", Int64Column | null>>;
-
-async function totalsOf(knex: Knex, delivery: string, since?: number): Promise<PartTotals> {
+function totalsOf(knex: Knex, delivery: string, since?: number): Promise<PartTotals> {
   const parts = partTable(knex).where({ delivery });
-  if (since !== undefined) parts.andWhere("finished", ">=", since);
-  const [totals] = (await parts
-    .count({ parts: "*" })
-    .sum({ rows: "rows", bytes: "byte_length" })) as readonly TotalsRow[];
-  return {
-    parts: Number(totals?.parts ?? 0),
-    rows: Number(totals?.rows ?? 0),
-    bytes: Number(totals?.bytes ?? 0),
-  };
+  return totalsIn(since === undefined ? parts : parts.andWhere("finished", ">=", since));
 }
 
 /** Counts the deliveries that workers claim before a waiting one: older ones that are due or have a worker. */

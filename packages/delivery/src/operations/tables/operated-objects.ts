@@ -23,7 +23,7 @@ import type {
 /** Creates the operations on everything but deliveries in a database. */
 export const createObjectOperations = (
   knex: Knex,
-): Omit<DeliveryOperations, "deliveries" | "delivery" | "claimed" | "retry"> => ({
+): Omit<DeliveryOperations, "deliveries" | "delivery" | "claimed" | "figures" | "retry"> => ({
   subscriptions: async (filter) => (await restricted(subscriptionTable(knex), filter)).map(toSubscription),
   subscription: async (id) => {
     const row = await subscriptionTable(knex).where({ id }).first();
