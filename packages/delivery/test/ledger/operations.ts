@@ -234,7 +234,8 @@ export function operationsConformance(name: string, withRegistry: WithRegistry):
         const id = "00000000-0000-7000-a000-0000000000ff";
         const told = { version: 1, scopeSha256: sha("5c") };
         const url = "https://hooks.example/cadastre";
-        await webhooks.register({ id, customer, url, events: webhookEvents, created: at, told }, "sealed", 8);
+        const webhook = { id, customer, url, events: webhookEvents, created: at, told, eventPush: null };
+        await webhooks.register(webhook, { secret: "sealed", token: null }, 8);
         await webhooks.test(customer, id, at + 1);
         const sending = await webhooks.outbox.claim(at + 1, { lease: 1000, wait: 3_600_000, most: 4 });
         if (sending === undefined) throw new Error("nothing to send");
@@ -246,7 +247,7 @@ export function operationsConformance(name: string, withRegistry: WithRegistry):
           status: 410,
           failure: "webhook_gone",
           state: "disabled",
-          isKept: false,
+          message: "done",
           due: at,
         } as const;
         await webhooks.outbox.note(sending, gone);
