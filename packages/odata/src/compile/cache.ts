@@ -1,8 +1,9 @@
 import type { BoundNode, BoundQuery } from "../bound/tree.ts";
 import { LruCache } from "../lru-cache/index.ts";
 import type { Dialect } from "../sql/dialect.ts";
-import type { CompiledSql } from "../sql/fragment.ts";
+import type { CompiledSql, SqlFragment } from "../sql/fragment.ts";
 import type { Mapping } from "./mapping.ts";
+import { mergedPageOf } from "./partitions.ts";
 import { countOf, type PageOptions, pageOf } from "./query.ts";
 import { type Compile, type StatementTemplate, statementTemplateOf } from "./statement-template.ts";
 import { valuesOf } from "./value-source.ts";
@@ -81,6 +82,9 @@ export type CompilerOptions = PageOptions & {
   readonly capacity?: number;
 };
 
+/** Number of shapes that a compiler caches by default. */
+const shapesByDefault = 500;
+
 /** Compiles queries over one mapping. */
 export type Compiler = {
   /** See {@link compilePage}. */
@@ -97,7 +101,7 @@ export type Compiler = {
 export function cachedCompiler(
   dialect: Dialect,
   mapping: Mapping,
-  { capacity = 500, ...options }: CompilerOptions = {},
+  { capacity = shapesByDefault, ...options }: CompilerOptions = {},
 ): Compiler {
   const count = remembering((query, values) => countOf(query, values, dialect, mapping), false, capacity);
   return {
@@ -109,6 +113,22 @@ export function cachedCompiler(
     count: (query) => count({ ...query, orderBy: [], after: null, skip: 0 }),
   };
 }
+
+/**
+ * Returns {@link compileMergedPage} over the same tables with such a cache.
+ *
+ * @param columns the columns to select from a table, whatever the query is
+ */
+export const cachedMergedCompiler = (
+  dialect: Dialect,
+  partitions: readonly Mapping[],
+  columns: (partition: Mapping) => readonly SqlFragment[],
+): Compiler["page"] =>
+  remembering(
+    (query, values) => mergedPageOf(query, values, dialect, partitions, columns),
+    false,
+    shapesByDefault,
+  );
 
 /**
  * Maximum number of templates with the same hash. Queries beyond it differ in something that templates cannot

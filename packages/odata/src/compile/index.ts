@@ -6,6 +6,7 @@
 export { nearestPhases } from "../bound/nearest-first.ts";
 export { expandRow } from "../evaluate/expand.ts";
 export { type EncodingName, encodings } from "../sql/encoding.ts";
+export { cachedMergedCompiler } from "./cache.ts";
 export { type JsonRecordOptions, jsonRecords } from "./expand-rows.ts";
 export type { ColumnDictionary, Join, MemberMapping, Path } from "./mapping.ts";
 export { compileMergedCount, compileMergedPage } from "./partitions.ts";

@@ -3,23 +3,33 @@ import type { Dialect } from "../sql/dialect.ts";
 import { type CompiledSql, identifier, join, render, type SqlFragment, sql, value } from "../sql/fragment.ts";
 import type { Mapping } from "./mapping.ts";
 import { selectCount, selectPage } from "./query.ts";
-import { valuesOf } from "./value-source.ts";
+import { type ValueSource, valuesOf } from "./value-source.ts";
+
+/** Returns the columns to select from a table, the same number for each. */
+type ColumnsOf = (partition: Mapping) => readonly SqlFragment[];
 
 /**
  * Compiles one page over several tables, each row being in exactly one of them, to one `select`. Each table is read
  * by its own indexes, and the results are merged (scatter-gather). The query must not skip rows.
- *
- * @param columns the columns to select from a table, the same number for each
  */
-export function compileMergedPage(
+export const compileMergedPage = (
   query: BoundQuery,
   dialect: Dialect,
   partitions: readonly Mapping[],
-  columns: (partition: Mapping) => readonly SqlFragment[],
+  columns: ColumnsOf,
+): CompiledSql => mergedPageOf(query, valuesOf(query), dialect, partitions, columns);
+
+/** Like {@link compileMergedPage}, with values from a {@link ValueSource}. */
+export function mergedPageOf(
+  query: BoundQuery,
+  values: ValueSource,
+  dialect: Dialect,
+  partitions: readonly Mapping[],
+  columns: ColumnsOf,
 ): CompiledSql {
   const pages = partitions.map((partition) => {
     const named = columns(partition).map((column, i) => sql`${column} as ${columnName(i)}`);
-    return selectPage(query, valuesOf(query), dialect, partition, { columns: named }, "sorted");
+    return selectPage(query, values, dialect, partition, { columns: named }, "sorted");
   });
   const [first] = partitions;
   const names = first === undefined ? [] : columns(first).map((_, i) => columnName(i));
@@ -30,7 +40,7 @@ export function compileMergedPage(
     return direction === "asc" ? dialect.ascending(orderColumn, true) : dialect.descending(orderColumn, true);
   });
   const merged = sql`select ${join(names, ", ")} from (${join(all, " union all ")}) as ${identifier("pages")}`;
-  const sorted = sql`${merged} order by ${join(order, ", ")} ${dialect.limit(value(query.top))}`;
+  const sorted = sql`${merged} order by ${join(order, ", ")} ${dialect.limit(value(values.read(({ top }) => top)))}`;
   return render(sorted, dialect.placeholder);
 }
 

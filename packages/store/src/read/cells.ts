@@ -17,7 +17,7 @@ import type { CellCounts } from "../store.ts";
 import { CellCounter } from "./cell-counter.ts";
 import type { ReadableTable } from "./compile.ts";
 import type { AsOf, CellsRequest, CellsResult } from "./request.ts";
-import { begunBy } from "./versions.ts";
+import { changedConditions } from "./versions.ts";
 
 /** More rows than any table has. The compiler wants a limit. */
 const everyRow = 2 ** 31 - 1;
@@ -62,15 +62,20 @@ export function compileCells(
   const current = countOf(query, mapping.current);
   if (since === undefined || table.follows !== undefined) return { current };
   const { checkpoint } = since;
-  const began = mapping.changed(checkpoint, { kind: "began", since: checkpoint, few: true });
-  const ended = mapping.changed(checkpoint, { kind: "ended", until: Number.MAX_SAFE_INTEGER, few: true });
-  const then = { ...query, filter: allOf(begunBy(checkpoint), query.filter) };
+  const over = mapping.changed(true);
+  const last = Number.MAX_SAFE_INTEGER;
+  const of = (state: Parameters<typeof changedConditions>[0]) => ({
+    ...query,
+    filter: allOf(...changedConditions(state), query.filter),
+  });
+  const began = of({ checkpoint: last, changes: { kind: "began", since: checkpoint, few: true } });
+  const ended = of({ checkpoint, changes: { kind: "ended", until: last, few: true } });
   return {
     current,
     changes: {
       ...since,
-      began: countOf(query, began.current ?? mapping.current),
-      ended: countOf(then, ended.closed),
+      began: countOf(began, over.current),
+      ended: countOf(ended, over.closed),
     },
   };
 }

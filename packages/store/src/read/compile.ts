@@ -14,17 +14,19 @@ import type { Planned } from "../record/plan.ts";
 import type { StoredTable, TableSchema } from "../schema/table.ts";
 import type { Bookmark } from "../store.ts";
 import { type Access, isInTexts, mappingInOrderOf, pinsKey, readsPoints } from "./access.ts";
+import type { ChangedCompilers } from "./changed-compiler.ts";
 import type { CurrentCompilers } from "./current-compiler.ts";
 import { columnsOfRecord, type ReadForms } from "./forms.ts";
 import type { CountRequest, PageRequest, VersionStatements } from "./request.ts";
 import type { HistoricalState } from "./versions.ts";
-import { begunBy, type VersionMapping } from "./versions.ts";
+import { begunBy, changedConditions, type VersionMapping } from "./versions.ts";
 
 /** A stored resource, with the mappings and compilers of its reads. */
 export type ReadableTable = StoredTable & {
   readonly mapping: VersionMapping;
   readonly forms: ReadForms;
   readonly compilers: CurrentCompilers;
+  readonly changed: ChangedCompilers;
   readonly accessTo: (query: BoundQuery) => Access;
 };
 
@@ -60,6 +62,7 @@ export function compilePageRequest(
   const asked = { ...query, top: query.top + 1 };
   const [first = asked, ...further] = phasesOf(asked, table) ?? [];
   const versionsOf = (phase: BoundQuery) =>
+    compileChanged(phase, readable, planned, past) ??
     compileVersions(
       phase,
       readable,
@@ -169,18 +172,43 @@ function compileVersions(
 ): VersionStatements {
   const { mapping } = readable;
   if (past === undefined) return { current: compile(query) };
-  const versions = then(query, past);
   if (past.changes !== undefined) {
-    const { current, closed } = mapping.changed(past.checkpoint, past.changes);
-    if (current === undefined) return { current: compileMerged(versions, [closed]) };
-    return {
-      current: compileMerged(versions, [current]),
-      merged: compileMerged(versions, [current, closed]),
-    };
+    const changed = changedIn(query, past, past.changes);
+    const { current, closed } = mapping.changed(past.changes.few);
+    if (past.changes.kind === "ended") return { current: compileMerged(changed, [closed]) };
+    return { current: compileMerged(changed, [current]), merged: compileMerged(changed, [current, closed]) };
   }
+  const versions = then(query, past);
   const closed = mapping.closedSince(past.checkpoint, past.closed);
   return {
     current: compile(versions),
     merged: compileMerged(versions, [mapping.current, closed]),
+  };
+}
+
+/** Restricts a query to versions that a state has and a change selects. */
+const changedIn = (
+  query: BoundQuery,
+  { checkpoint }: HistoricalState,
+  changes: NonNullable<HistoricalState["changes"]>,
+): BoundQuery => ({
+  ...query,
+  filter: allOf(...changedConditions({ checkpoint, changes }), query.filter),
+});
+
+/** Compiles a page of versions that began or ended between checkpoints; undefined if it reads no changes. */
+function compileChanged(
+  query: BoundQuery,
+  { changed }: ReadableTable,
+  planned: Planned,
+  past: HistoricalState | undefined,
+): VersionStatements | undefined {
+  if (past?.changes === undefined) return undefined;
+  const { kind, few } = past.changes;
+  const versions = changedIn(query, past, past.changes);
+  if (kind === "ended") return { current: changed.page(versions, planned, "closed", few) };
+  return {
+    current: changed.page(versions, planned, "current", few),
+    merged: changed.page(versions, planned, "both", few),
   };
 }

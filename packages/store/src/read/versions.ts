@@ -17,6 +17,7 @@ import {
   type TableSchema,
   type TextSchema,
   validity,
+  versionBeginning,
 } from "../schema/table.ts";
 import type { ReadOptions } from "../store.ts";
 
@@ -75,11 +76,16 @@ export type VersionMapping = {
   readonly current: Mapping;
   /** The versions closed since `checkpoint`. */
   readonly closedSince: (checkpoint: number, which: ClosedVersions) => Mapping;
-  /** The versions that a change selects. Versions that ended are in the table of closed versions only. */
-  readonly changed: (checkpoint: number, changes: Changes) => Changed;
+  /**
+   * The versions that began or ended between two checkpoints, found by conditions on {@link versionBeginning} and `validity.to`.
+   *
+   * @param few see {@link Changes}
+   */
+  readonly changed: (few: boolean) => ChangedVersions;
 };
 
-type Changed = { readonly current?: Mapping; readonly closed: Mapping };
+/** The current versions and the closed ones. A current version ends never: any `validity.to` is beyond all checkpoints. */
+export type ChangedVersions = { readonly current: Mapping; readonly closed: Mapping };
 
 /** The indexes of columns that queries name themselves. */
 type ColumnIndexes = {
@@ -112,14 +118,7 @@ export function versionMapping(
   const guarded = guard === undefined ? {} : { where: guard };
   const sameRecord = isSameRecord(table, current, closed);
   const stillThere = sql`exists (select 1 from ${current} where ${sameRecord})`;
-  const [since, to] = [identifier(validity.from.name), identifier(validity.to.name)];
-  /**
-   * Beginning and end of versions: columns that the database can look up in an index, and expressions that no index serves.
-   */
-  const [indexed, plain] = [
-    [beginning, to],
-    [since, sql`(${to} + 0)`],
-  ] as const;
+  const to = identifier(validity.to.name);
   const after = (when: SqlFragment, checkpoint: number) => sql`${when} > ${value(BigInt(checkpoint))}`;
   const where = (...conditions: readonly SqlFragment[]) =>
     join([...(guard === undefined ? [] : [guard]), ...conditions], " and ");
@@ -137,29 +136,48 @@ export function versionMapping(
         where: which === "present" ? where(later, stillThere) : where(later),
       };
     },
-    changed: (checkpoint, changes) => {
-      const by = (name: SqlFragment, index: string) => (changes.few ? byIndex(name, index) : name);
-      const [beginning, ending] = changes.few ? indexed : plain;
-      const ended = after(ending, checkpoint);
-      const closedBy = by(closed, table.endings);
-      if (changes.kind === "ended") {
-        const byThen = sql`${ending} <= ${value(BigInt(changes.until))}`;
-        return { closed: { from: closedBy, column, where: where(ended, byThen) } };
-      }
-      const began = after(beginning, changes.since);
+    changed: (few) => {
+      const by = (name: SqlFragment, index: string) => (few ? byIndex(name, index) : name);
+      // Columns that the database looks up in an index, or expressions that no index serves.
+      const beginningColumn = { sql: few ? beginning : identifier(validity.from.name) };
+      const endColumn = { sql: few ? to : sql`(${to} + 0)` };
+      const columnWith = (end: Column) => (property: StructuralProperty) => {
+        if (property === versionBeginning) return beginningColumn;
+        return property === validity.to ? end : column(property);
+      };
       return {
-        current: { from: by(current, table.beginnings), column, where: where(began) },
-        closed: { from: closedBy, column, where: where(ended, began) },
+        current: { from: by(current, table.beginnings), column: columnWith({ sql: never }), ...guarded },
+        closed: { from: by(closed, table.endings), column: columnWith(endColumn), ...guarded },
       };
     },
   };
 }
 
-/** Returns the condition that a version had begun by `checkpoint`. */
-export const begunBy = (checkpoint: number): BoundNode => ({
+/** End of a version that has none: the largest number of 64 bits. */
+const never = sql`9223372036854775807`;
+
+const compareVersion = (
+  property: StructuralProperty,
+  comparator: "gt" | "le",
+  checkpoint: number,
+): BoundNode => ({
   kind: "Compare",
   type: "Edm.Boolean",
-  comparator: "le",
-  left: propertyNode(validity.from),
+  comparator,
+  left: propertyNode(property),
   right: { kind: "Constant", type: "Edm.Int64", value: BigInt(checkpoint) },
 });
+
+/** Returns the condition that a version had begun by `checkpoint`. */
+export const begunBy = (checkpoint: number): BoundNode => compareVersion(validity.from, "le", checkpoint);
+
+/** Returns the conditions of versions that a state has and a change selects, for {@link VersionMapping.changed}. */
+export function changedConditions({
+  checkpoint,
+  changes,
+}: Pick<HistoricalState, "checkpoint"> & { readonly changes: Changes }): readonly BoundNode[] {
+  const current = [begunBy(checkpoint), compareVersion(validity.to, "gt", checkpoint)];
+  return changes.kind === "began"
+    ? [...current, compareVersion(versionBeginning, "gt", changes.since)]
+    : [...current, compareVersion(validity.to, "le", changes.until)];
+}

@@ -25,6 +25,9 @@ export const validity = { from: version("cadastre_from"), to: version("cadastre_
 /** Indexed expression for the beginning of a version. `+ 0` keeps reads as of a checkpoint from using this index: they have better ones. */
 export const beginning: SqlFragment = sql`(${identifier(validity.from.name)} + 0)`;
 
+/** Stands for {@link beginning} in queries; no column has its name. */
+export const versionBeginning: StructuralProperty = version("cadastre_beginning");
+
 /**
  * A checkpoint to compare {@link beginning} with. `+ 0` takes the type affinity of the cast away: with it, SQLite does not use the
  * index.

@@ -1,5 +1,6 @@
 import type { BoundQuery, Compiler, Mapping, SqlFragment } from "@cadastre/odata";
 import { accessTo, mappingInOrderOf } from "../../read/access.ts";
+import { ChangedCompilers } from "../../read/changed-compiler.ts";
 import type { ReadableTable } from "../../read/compile.ts";
 import { type CurrentCompiler, CurrentCompilers, currentCompiler } from "../../read/current-compiler.ts";
 import { versionMapping } from "../../read/versions.ts";
@@ -25,6 +26,7 @@ export function createPostgresTable({ table, members }: StoredTable): PostgresTa
       mapping.current,
       postgresForms,
     ),
+    changed: new ChangedCompilers(table, mapping, postgresForms),
     accessTo: (query: BoundQuery) => accessTo(query, table, unlimited),
     closings: new ClosedSinceCache(),
   };

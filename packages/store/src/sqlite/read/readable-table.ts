@@ -12,6 +12,7 @@ import {
 } from "@cadastre/odata";
 import { conjuncts } from "@cadastre/odata/tree";
 import { type Access, accessTo, mappingInOrderOf, type RowsOf } from "../../read/access.ts";
+import { ChangedCompilers } from "../../read/changed-compiler.ts";
 import type { ReadableTable } from "../../read/compile.ts";
 import { type CurrentCompiler, CurrentCompilers, currentCompiler } from "../../read/current-compiler.ts";
 import { type ByIndex, versionMapping } from "../../read/versions.ts";
@@ -97,6 +98,7 @@ export function createSqliteTable(
       mapping.current,
       sqliteForms,
     ),
+    changed: new ChangedCompilers(table, mapping, sqliteForms),
     accessTo: accessOf(table, rowsOf),
   };
 }
