@@ -149,6 +149,11 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
   ["packages/odata/src/compile/partitions.ts", "compileMergedPage", [storeReads]],
   ["packages/odata/src/compile/partitions.ts", "compileMergedCount", [storeReads]],
   ["packages/odata/src/compile/cache.ts", "cachedCompiler", cached],
+  [
+    "packages/odata/src/compile/cache.ts",
+    "cachedMergedCompiler",
+    ["packages/store/src/read/changed-compiler.ts"],
+  ],
   ["packages/odata/src/compile/query.ts", "compileCondition", [ownTables]],
   ["packages/odata/src/compile/expand.ts", "compileExpand", []],
   ["packages/odata/src/compile/expand.ts", "compileExpandCount", []],

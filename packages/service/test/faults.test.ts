@@ -3,7 +3,7 @@ import { Writable } from "node:stream";
 import { compileScope, type Scope } from "@cadastre/entitlement";
 import { QueryError } from "@cadastre/odata";
 import { sampleCatalog } from "@cadastre/sample/catalog";
-import type { Page, Store } from "@cadastre/store";
+import type { ChangedPage, Page, Store } from "@cadastre/store";
 import { identitiesOf } from "@cadastre/store/property";
 import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
@@ -23,6 +23,15 @@ import { errorText } from "./support/error-body.ts";
 const { entitySet } = sampleCatalog;
 
 const property = "/reso/odata/Property";
+const emptyChanges: ChangedPage = {
+  records: new Uint8Array(),
+  keys: [],
+  removed: [],
+  until: { checkpoint: 1, time: 0 },
+  last: undefined,
+  more: false,
+  read: undefined,
+};
 const emptyPage: Page = { records: new Uint8Array(), length: 0, last: [], checkpoint: 1, next: null };
 const firstPage: Page = {
   records: Buffer.from('{"ListingKey":"k"}'),
@@ -81,6 +90,7 @@ async function serve(store: Partial<Store>, environment: Record<string, string> 
     ),
     store: {
       page: async () => emptyPage,
+      changes: async () => emptyChanges,
       count: async () => 0,
       cells: async () => ({ checkpoint: 0, cells: new Int32Array() }),
       apply: async () => ({ records: [], next: null }),

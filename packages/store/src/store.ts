@@ -114,6 +114,49 @@ export type Page = {
   readonly count?: number;
 };
 
+/** A commit, told by its time from another one with its number: see {@link Store.committedAt}. */
+export type Moment = {
+  readonly checkpoint: number;
+  /** Milliseconds since 1970; 0 for checkpoint 0. */
+  readonly time: number;
+};
+
+/** Changes to read, of what a query finds. */
+export type ChangesRead = Pick<ReadOptions, "nulls" | "form" | "signal" | "background" | "stages"> & {
+  readonly since: Moment;
+  /** Undefined for the last commit. */
+  readonly until: Moment | undefined;
+  /** Finds removed records that the caller still sees, of the current state. Undefined if there are none. */
+  readonly elsewhere: RestrictedQuery | undefined;
+};
+
+/** Changes of keys that follow each other. No key is twice. */
+export type ChangedPage = {
+  /** Records that are new or have other selected values, as JSON text in UTF-8, separated by commas, in the order of the key. */
+  readonly records: Uint8Array;
+  /** See {@link Page.release}. */
+  readonly release?: (() => void) | undefined;
+  /** Keys of the records. */
+  readonly keys: readonly string[];
+  /** Keys that the query does not find any more. */
+  readonly removed: readonly RemovedKey[];
+  /** The commit that the changes lead to. */
+  readonly until: Moment;
+  /** Key of the last change; undefined without changes. */
+  readonly last: string | undefined;
+  /** True if another change follows. Undefined if it is not known: the changes of keys after `read` tell it. */
+  readonly more: boolean | undefined;
+  /** Key up to which all versions were read. */
+  readonly read: string | undefined;
+};
+
+/** A key that a query does not find any more. */
+export type RemovedKey = {
+  readonly key: string;
+  /** True if the query for what the caller still sees finds it. */
+  readonly isElsewhere: boolean;
+};
+
 /** Numbers of records in the cells of a grid over two numbers, such as latitude and longitude. */
 export type CellCounts = {
   /** Number of the last commit that was read. */
@@ -150,6 +193,14 @@ export type AppliedPage = {
 export type Store = {
   /** @throws {StoreError} `bookmark_expired` */
   readonly page: (query: RestrictedQuery, options?: ReadOptions) => Promise<Page>;
+  /**
+   * Returns the first changes of what a query finds between two commits, at most `top`. A version that changes nothing of what the query
+   * shows is no change.
+   *
+   * @param query in the order of its key, which is one text
+   * @throws {StoreError} `bookmark_expired` if versions since then were pruned, or a commit is not there any more
+   */
+  readonly changes: (query: RestrictedQuery, read: ChangesRead) => Promise<ChangedPage>;
   /** Returns the number of matching records on all pages. */
   readonly count: (
     query: RestrictedQuery,

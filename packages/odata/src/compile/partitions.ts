@@ -2,7 +2,7 @@ import type { BoundQuery } from "../bound/tree.ts";
 import type { Dialect } from "../sql/dialect.ts";
 import { type CompiledSql, identifier, join, render, type SqlFragment, sql, value } from "../sql/fragment.ts";
 import type { Mapping } from "./mapping.ts";
-import { selectCount, selectPage } from "./query.ts";
+import { pageOf, selectCount, selectPage } from "./query.ts";
 import { type ValueSource, valuesOf } from "./value-source.ts";
 
 /** Returns the columns to select from a table, the same number for each. */
@@ -27,11 +27,13 @@ export function mergedPageOf(
   partitions: readonly Mapping[],
   columns: ColumnsOf,
 ): CompiledSql {
+  const [first] = partitions;
+  if (first !== undefined && partitions.length === 1)
+    return pageOf(query, values, dialect, first, { columns: columns(first) });
   const pages = partitions.map((partition) => {
     const named = columns(partition).map((column, i) => sql`${column} as ${columnName(i)}`);
     return selectPage(query, values, dialect, partition, { columns: named }, "sorted");
   });
-  const [first] = partitions;
   const names = first === undefined ? [] : columns(first).map((_, i) => columnName(i));
   const selected = join([...names, ...query.orderBy.map((_, i) => identifier(`order${i}`))], ", ");
   const all = pages.map((page, i) => sql`select ${selected} from (${page}) as ${identifier(`page${i}`)}`);

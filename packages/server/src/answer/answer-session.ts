@@ -76,23 +76,24 @@ export type ChangesRead = {
   readonly from: string | undefined;
   /** True to also count the changes of all pages. */
   readonly count: boolean;
+  /** Format of the records; undefined for plain JSON. */
+  readonly form: RecordForm | undefined;
   readonly signal: AbortSignal;
 };
 
-/** A change of the result of a query: a record that is new in it or has other selected values, or a record that is not in it any more. */
-export type ResultChange =
-  /** JSON text of the selected values. */
-  | { readonly record: string }
-  | {
-      /** JSON texts of the values of the key, in order. */
-      readonly key: readonly string[];
-      /** `changed` if the caller still sees the record, though not in this result. */
-      readonly reason: "changed" | "deleted";
-    };
+/** A record that is not in the result of a query any more. */
+export type RemovedFromResult = {
+  /** JSON texts of the values of the key, in order. */
+  readonly key: readonly string[];
+  /** `changed` if the caller still sees the record, though not in this result. */
+  readonly reason: "changed" | "deleted";
+};
 
 /** A page of changes. No record is twice among the pages of the same states. */
 export type ChangesPage = {
-  readonly changes: readonly ResultChange[];
+  /** JSON text in UTF-8 of the records that are new in the result or have other selected values, separated by commas. */
+  readonly records: Uint8Array;
+  readonly removed: readonly RemovedFromResult[];
   /** The state that the changes lead to. */
   readonly state: string;
   /** Position after the last change; null if none follows. */

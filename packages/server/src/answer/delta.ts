@@ -1,4 +1,4 @@
-import type { BoundQuery, EntitySet } from "@cadastre/odata";
+import type { EntitySet } from "@cadastre/odata";
 import { ProtocolError } from "../errors.ts";
 import type { OdataRequest } from "../protocol/odata-request.ts";
 import { preferenceApplied } from "../protocol/prefer.ts";
@@ -8,6 +8,7 @@ import type { AnswerSession, ChangesPage } from "./answer-session.ts";
 import { pageSizeOf, type Walk } from "./continuation.ts";
 import { type DeltaStart, deltaLinkExpired, linksOfChanges, openDeltaToken } from "./delta-link.ts";
 import { bindRows, selectingKey } from "./read-query.ts";
+import { type RenderInput, recordFormOf } from "./render.ts";
 import { renderChanges } from "./render-changes.ts";
 
 /** Options of a request for changes. */
@@ -20,16 +21,15 @@ export async function answerDelta(
   session: AnswerSession,
   options: DeltaOptions,
 ): Promise<Answer> {
-  const { root, stages, version } = request;
-  const { format, preferences, trackChanges } = options;
+  const { stages, version } = request;
+  const { preferences, trackChanges } = options;
   // A file has no place for removals.
   if (options.file !== undefined) throw new ProtocolError("not_acceptable", { target: "Accept" });
-  const { walk, start, query, page } = await readChanges(request, entitySet, session, options);
+  const { walk, start, content, page } = await readChanges(request, entitySet, session, options);
   try {
     const links = linksOfChanges(page, start, entitySet, walk, request);
-    const content = { root, namespace: session.model.namespace, query, expand: [], format };
     const answer = stages.time("render", () =>
-      renderChanges({ ...content, ...links, changes: page.changes, count: page.count, version }),
+      renderChanges({ ...content, ...links, ...page, count: page.count, version }),
     );
     // The preference is ignored on a next link.
     const tracked = start.page === undefined && trackChanges !== undefined ? [trackChanges] : [];
@@ -58,7 +58,7 @@ export async function countChanges(
 type ReadPage = {
   readonly walk: Walk;
   readonly start: DeltaStart & { readonly begun: number };
-  readonly query: BoundQuery;
+  readonly content: RenderInput;
   readonly page: ChangesPage;
 };
 
@@ -83,14 +83,17 @@ async function readChanges(
   const query = stages.time("bind", () =>
     selectingKey(bindRows({ ...options, orderBy: undefined, top: size }, entitySet, session)),
   );
+  const { root } = request;
+  const content = { root, namespace: session.model.namespace, query, expand: [], format: options.format };
   const start = { ...opened, begun: opened.page?.begun ?? Math.floor(settings.now() / 1000) };
   const page = await source.changes.page(query, {
     since: start.since,
     until: start.page?.until,
     from: start.page?.from,
     count,
+    form: recordFormOf(content),
     signal: request.clientGone(),
   });
   if (page === undefined) throw deltaLinkExpired(walk, request);
-  return { walk, start, query, page };
+  return { walk, start, content, page };
 }

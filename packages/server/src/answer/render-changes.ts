@@ -1,28 +1,24 @@
-import { entityAddress, type RecordForm, writeRecords, writeValue } from "@cadastre/odata/run";
+import { entityAddress, writeValue } from "@cadastre/odata/run";
 import { jsonTypeOf } from "../protocol/format.ts";
 import type { OdataVersion } from "../protocol/version.ts";
-import { type Answer, ok, type Piece } from "./answer.ts";
-import type { ResultChange } from "./answer-session.ts";
-import {
-  contextMember,
-  contextOf,
-  countMember,
-  linkMembers,
-  type RenderInput,
-  recordFormOf,
-} from "./render.ts";
+import { type Answer, ok } from "./answer.ts";
+import type { RemovedFromResult } from "./answer-session.ts";
+import { contextMember, contextOf, countMember, linkMembers, type RenderInput } from "./render.ts";
 
 type ChangesContent = RenderInput & {
-  readonly changes: readonly ResultChange[];
+  /** JSON text of the records in the form of `recordFormOf`, separated by commas. */
+  readonly records: Uint8Array;
+  readonly removed: readonly RemovedFromResult[];
   readonly count: number | undefined;
   readonly nextLink: string | undefined;
   readonly deltaLink: string | undefined;
   readonly version: OdataVersion;
 };
 
-/** Renders a page of changes. Source: OData JSON Format 4.01, section 15. */
+/** Renders a page of changes: no record is twice among them, so any order is safe to apply. Source: OData JSON Format 4.01, section 15. */
 export function renderChanges({
-  changes,
+  records,
+  removed,
   count,
   nextLink,
   deltaLink,
@@ -36,40 +32,15 @@ export function renderChanges({
     '"value":[',
   ];
   const links = linkMembers({ nextLink, deltaLink });
-  const items = itemsOf(changes, recordFormOf(content), (change) => removedItems[version](change, content));
-  return ok(jsonTypeOf(format), [`{${before.join(",")}`, ...items, `]${links}}`]);
-}
-
-type Removed = Extract<ResultChange, { readonly reason: string }>;
-
-/** Writes the items with commas between them. Records that follow each other are written together. */
-function itemsOf(
-  changes: readonly ResultChange[],
-  form: RecordForm | undefined,
-  writeRemoved: (change: Removed) => string,
-): readonly Piece[] {
-  const pieces: Piece[] = [];
-  let records: string[] = [];
-  const push = (piece: Piece) => pieces.push(...(pieces.length === 0 ? [piece] : [",", piece]));
-  const endRecords = () => {
-    if (records.length === 0) return;
-    const text = records.join();
-    push(form === undefined ? text : writeRecords(Buffer.from(text), form));
-    records = [];
-  };
-  for (const change of changes) {
-    if ("record" in change) records.push(change.record);
-    else {
-      endRecords();
-      push(writeRemoved(change));
-    }
-  }
-  endRecords();
-  return pieces;
+  const items = removed.map((one) => removedItems[version](one, content));
+  const comma = records.length > 0 && items.length > 0 ? "," : "";
+  return ok(jsonTypeOf(format), [`{${before.join(",")}`, records, `${comma}${items.join()}]${links}}`]);
 }
 
 /** Forms of a record that is not in the result any more, by version. They have their context or mark even without metadata: it says what they are. */
-const removedItems: Readonly<Record<OdataVersion, (change: Removed, content: RenderInput) => string>> = {
+const removedItems: Readonly<
+  Record<OdataVersion, (removed: RemovedFromResult, content: RenderInput) => string>
+> = {
   "4.0": ({ key, reason }, { root, query: { entitySet } }) =>
     JSON.stringify({
       "@odata.context": `${root}/$metadata#${entitySet.name}/$deletedEntity`,

@@ -31,7 +31,7 @@ export type {
   QueryDefaults,
   RecordPage,
   RecordSource,
-  ResultChange,
+  RemovedFromResult,
 } from "../answer/answer-session.ts";
 export { errorAnswer } from "../answer/error-answer.ts";
 export { answerBatch, type BatchContext, type ItemHost } from "../batch/answer-batch.ts";

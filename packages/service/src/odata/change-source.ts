@@ -1,9 +1,15 @@
-import { restrict } from "@cadastre/entitlement";
-import type { BoundNode, BoundQuery } from "@cadastre/odata";
-import { propertyNode, textConstant } from "@cadastre/odata/tree";
-import type { ChangeSource, ChangesPage, ChangesRead, ResultChange } from "@cadastre/server/parts";
-import { type Store, StoreError } from "@cadastre/store";
-import { changesBetween, compareCodePoints, type KeyChange, textKeyOf } from "@cadastre/store/changes";
+import { restrict, type Scope } from "@cadastre/entitlement";
+import type { BoundNode, BoundQuery, StructuralProperty } from "@cadastre/odata";
+import { allOf, constant, propertyNode, textConstant } from "@cadastre/odata/tree";
+import type { ChangeSource, ChangesPage, ChangesRead, RemovedFromResult } from "@cadastre/server/parts";
+import {
+  type ChangedPage,
+  type Moment,
+  type Store,
+  type ChangesRead as StoreChangesRead,
+  StoreError,
+} from "@cadastre/store";
+import { textKeyOf } from "@cadastre/store/changes";
 import { estimatedBytes } from "./estimated-bytes.ts";
 import type { SourceCaller, SourceServices } from "./source-services.ts";
 import { isStoredSet } from "./stored-set.ts";
@@ -19,21 +25,18 @@ export const checkpointOfState = (state: unknown): number => Number(state);
 /** Number of digits of a time in milliseconds, until the year 2286. */
 const timeDigits = 13;
 
-/** Returns a checkpoint with the time of its commit, as it stands in delta tokens. */
-export async function timedStateOf(checkpoint: number, store: Pick<Store, "committedAt">): Promise<string> {
-  const time = (await store.committedAt(checkpoint)) ?? 0;
-  return `${stateOf(checkpoint)} ${String(time).padStart(timeDigits, "0")}`;
+/** Returns the commit of a state in a delta token. */
+function momentOfState(state: string): Moment {
+  const [checkpoint, time] = state.split(" ");
+  return { checkpoint: Number(checkpoint), time: Number(time) };
 }
 
-/**
- * Returns the checkpoint of a state; undefined if it was of a commit that is not there any more: the database was restored, or has lost its last
- * commits in a failover. Another commit may have its number since.
- */
-async function openState(state: string, store: Pick<Store, "committedAt">): Promise<number | undefined> {
-  const [checkpoint = "", time] = state.split(" ");
-  const committed = await store.committedAt(Number(checkpoint));
-  return committed === Number(time) ? Number(checkpoint) : undefined;
-}
+const timed = ({ checkpoint, time }: Moment): string =>
+  `${stateOf(checkpoint)} ${String(time).padStart(timeDigits, "0")}`;
+
+/** Returns a checkpoint with the time of its commit, as it stands in delta tokens. */
+export const timedStateOf = async (checkpoint: number, store: Pick<Store, "committedAt">): Promise<string> =>
+  timed({ checkpoint, time: (await store.committedAt(checkpoint)) ?? 0 });
 
 /** Limits of delta links. */
 export type ChangeLimits = {
@@ -70,44 +73,31 @@ async function readChanges(
   services: SourceServices,
   caller: SourceCaller,
   signal: AbortSignal,
-): Promise<ChangesPage | undefined> {
-  const { store, memory } = services;
+): Promise<ChangesPage> {
   const { scope, stages } = caller;
-  const state = read.until ?? (await timedStateOf(await store.checkpoint(), store));
-  const [since, asOf] = [await openState(read.since, store), await openState(state, store)];
-  if (since === undefined || asOf === undefined) return undefined;
   // The page in both states.
-  const estimated = 2 * estimatedBytes(query, true, undefined);
-  const reserved = await stages.timeAsync("reserve", () => memory.reserve(scope.customer, estimated, signal));
+  const estimated = 2 * estimatedBytes(query, true, read.form);
+  const reserved = await stages.timeAsync("reserve", () =>
+    services.memory.reserve(scope.customer, estimated, signal),
+  );
   try {
     const found = await stages.timeAsync(
       "run",
-      (within) =>
-        collect(
-          changesBetween(store, {
-            query,
-            scope,
-            since,
-            asOf,
-            after: read.count ? null : (read.from ?? null),
-            pageSize: query.top + 1,
-            ahead: false,
-            signal,
-            stages: within,
-          }),
-          query.top,
-          read,
-        ),
+      async (within) => {
+        const changes = changesOf(query, read, services, scope, { signal, stages: within });
+        const page = await fullPage(changes, query.top, read);
+        return read.count ? { ...page, count: await countOf(changes, page.until) } : page;
+      },
       { entitySet: query.entitySet.name },
     );
-    const { changes, more, count } = found;
-    const shown = await shownElsewhere(query, changes, services, caller, signal);
+    reserved.resize(found.records.buffer.byteLength);
     return {
-      changes: changes.map((change) => toResult(change, shown)),
-      state,
-      next: more ? (changes.at(-1)?.key ?? null) : null,
-      ...(read.count ? { count } : {}),
-      release: () => reserved.release(),
+      ...found,
+      state: timed(found.until),
+      release: () => {
+        found.release?.();
+        reserved.release();
+      },
     };
   } catch (error) {
     reserved.release();
@@ -115,64 +105,116 @@ async function readChanges(
   }
 }
 
-type Collected = {
-  readonly changes: readonly KeyChange[];
-  /** True if further changes follow. */
-  readonly more: boolean;
-  /** Number of the changes that were read. */
-  readonly count: number;
+/** Position and size of a read of changes. */
+type Part = {
+  /** Key that the changes follow; undefined for all. */
+  readonly after: string | undefined;
+  readonly top: number;
+  readonly until: Moment | undefined;
 };
 
-/** Takes the first changes beyond the start of the page. Reads on only to count all of them. */
-async function collect(
-  found: AsyncIterable<KeyChange>,
-  most: number,
-  { from, count: all }: Pick<ChangesRead, "from" | "count">,
-): Promise<Collected> {
-  const changes: KeyChange[] = [];
-  let [more, count] = [false, 0];
-  for await (const change of found) {
-    count++;
-    if (from !== undefined && compareCodePoints(change.key, from) <= 0) continue;
-    if (changes.length < most) changes.push(change);
-    else more = true;
-    if (more && !all) break;
-  }
-  return { changes, more, count };
-}
+type ReadPart = (part: Part) => Promise<ChangedPage>;
 
-/** Returns the keys of those removed records that the caller sees at present, outside of the query's filter. */
-async function shownElsewhere(
-  { entitySet, filter, ...query }: BoundQuery,
-  changes: readonly KeyChange[],
+/** Returns a function that reads changes of a query, restricted to a scope, in the order of the key. */
+function changesOf(
+  query: BoundQuery,
+  { since, form }: ChangesRead,
   { store }: SourceServices,
-  { scope }: SourceCaller,
-  signal: AbortSignal,
-): Promise<ReadonlySet<string>> {
-  const keys = changes.flatMap(({ key, is }) => (is === undefined ? [key] : []));
-  if (keys.length === 0 || (filter.kind === "Constant" && filter.value === true)) return new Set();
-  const property = textKeyOf(entitySet);
-  const expression = propertyNode(property);
-  const isOne: BoundNode = {
-    kind: "Membership",
-    type: "Edm.Boolean",
-    operand: expression,
-    values: keys.map(textConstant),
+  scope: Scope,
+  options: Pick<StoreChangesRead, "signal" | "stages">,
+): ReadPart {
+  const key = textKeyOf(query.entitySet);
+  const expression = propertyNode(key);
+  const ordered = { ...query, orderBy: [{ expression, direction: "asc" as const }], after: null, skip: 0 };
+  const { filter } = query;
+  const isFiltered = filter.kind !== "Constant" || filter.value !== true;
+  // A removed record may still be seen outside of the filter.
+  const elsewhere = isFiltered
+    ? restrict({ ...ordered, filter: constant(true), select: [{ property: key, expression }] }, scope)
+    : undefined;
+  return ({ after, top, until }) => {
+    const wanted = after === undefined ? filter : allOf(isBeyond(key, after), filter);
+    const restricted = restrict({ ...ordered, filter: wanted, top }, scope);
+    return store.changes(restricted, { ...options, form, elsewhere, since: momentOfState(since), until });
   };
-  const wanted: BoundQuery = {
-    ...query,
-    entitySet,
-    filter: isOne,
-    select: [{ property, expression }],
-    orderBy: [{ expression, direction: "asc" }],
-    top: keys.length,
-  };
-  const page = await store.page(restrict(wanted, scope), { keys: true, signal });
-  page.release?.();
-  return new Set(page.keys?.map(String));
 }
 
-const toResult = ({ key, is }: KeyChange, shown: ReadonlySet<string>): ResultChange =>
-  is === undefined
-    ? { key: [JSON.stringify(key)], reason: shown.has(key) ? "changed" : "deleted" }
-    : { record: is };
+type FullPage = Pick<ChangesPage, "records" | "removed" | "next" | "release"> & { readonly until: Moment };
+
+/** Reads on until the page is full: a version that changes nothing of what is shown takes no place. */
+async function fullPage(
+  readPart: ReadPart,
+  top: number,
+  { from, until: state }: Pick<ChangesRead, "from" | "until">,
+): Promise<FullPage> {
+  const parts: ChangedPage[] = [];
+  const release = () => {
+    for (const part of parts) part.release?.();
+  };
+  try {
+    let part = await readPart({
+      after: from,
+      top,
+      until: state === undefined ? undefined : momentOfState(state),
+    });
+    const { until } = part;
+    parts.push(part);
+    let left = top - sizeOf(part);
+    while (part.more === undefined) {
+      // If the page is full, one change more tells that another page follows.
+      part = await readPart({ after: part.read, top: Math.max(left, 1), until });
+      if (left > 0) parts.push(part);
+      else part.release?.();
+      if (left === 0 && sizeOf(part) > 0) part = { ...part, more: true };
+      else left -= sizeOf(part);
+    }
+    const last = parts.findLast((one) => one.last !== undefined)?.last;
+    return {
+      records: joined(parts.map(({ records }) => records).filter(({ length }) => length > 0)),
+      removed: parts.flatMap(({ removed }) => removed.map(toRemoved)),
+      next: part.more ? (last ?? null) : null,
+      until,
+      release,
+    };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+const sizeOf = ({ keys, removed }: ChangedPage): number => keys.length + removed.length;
+
+/** Joins JSON texts of records, with commas between them. */
+function joined(texts: readonly Uint8Array[]): Uint8Array {
+  const [only = new Uint8Array()] = texts;
+  return texts.length <= 1
+    ? only
+    : Buffer.concat(texts.flatMap((text, i) => (i === 0 ? [text] : [Buffer.from(","), text])));
+}
+
+/** Number of changes that are counted at once. */
+const countedAtOnce = 1000;
+
+async function countOf(readPart: ReadPart, until: Moment): Promise<number> {
+  let [count, after]: [number, string | undefined] = [0, undefined];
+  for (;;) {
+    const part = await readPart({ after, top: countedAtOnce, until });
+    part.release?.();
+    count += sizeOf(part);
+    if (part.more === false) return count;
+    after = part.more === true ? part.last : part.read;
+  }
+}
+
+const isBeyond = (key: StructuralProperty, position: string): BoundNode => ({
+  kind: "Compare",
+  type: "Edm.Boolean",
+  comparator: "gt",
+  left: propertyNode(key),
+  right: textConstant(position),
+});
+
+const toRemoved = ({ key, isElsewhere }: ChangedPage["removed"][number]): RemovedFromResult => ({
+  key: [JSON.stringify(key)],
+  reason: isElsewhere ? "changed" : "deleted",
+});

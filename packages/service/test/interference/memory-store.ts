@@ -10,6 +10,7 @@ import {
   StoreError,
   type WritableStore,
 } from "@cadastre/store";
+import { compareCodePoints } from "@cadastre/store/changes";
 import { keyOf, type ResourceName } from "./universe.ts";
 
 /** A store that records can be written to. */
@@ -69,6 +70,33 @@ export function openMemoryStore(): FilledStore {
     };
   };
 
+  const changes: Store["changes"] = async (query, { since, until, nulls, elsewhere }) => {
+    const asOf = until?.checkpoint ?? checkpoint;
+    const key = keyOf(query.entitySet.name as ResourceName);
+    const textsOf = (state: Pick<ReadOptions, "asOf" | "since" | "until">) =>
+      new Map(
+        rowsOf(query, state).map((row) => [String(row[key]), recordText(row, query.select, nulls ?? true)]),
+      );
+    const were = textsOf({ asOf: since.checkpoint, until: asOf });
+    const are = textsOf({ asOf, since: since.checkpoint });
+    const all = [...new Set([...were.keys(), ...are.keys()])]
+      .filter((one) => were.get(one) !== are.get(one))
+      .toSorted(compareCodePoints);
+    const told = all.slice(0, query.top);
+    const present = elsewhere === undefined ? [] : rowsOf(elsewhere);
+    return {
+      records: Buffer.from(told.flatMap((one) => are.get(one) ?? []).join()),
+      keys: told.filter((one) => are.has(one)),
+      removed: told
+        .filter((one) => !are.has(one))
+        .map((one) => ({ key: one, isElsewhere: present.some((row) => row[key] === one) })),
+      until: until ?? { checkpoint, time: 0 },
+      last: told.at(-1),
+      more: all.length > told.length,
+      read: undefined,
+    };
+  };
+
   const apply = (change: Change): void => {
     if ("removed" in change) records.delete(identityOf(change.resource, change.removed[0]));
     else {
@@ -79,6 +107,7 @@ export function openMemoryStore(): FilledStore {
 
   return {
     page,
+    changes,
     count: async (query) => rowsOf(query).length,
     cells: async (query, cellsPerUnit) => {
       const counts = new Map<string, number>();

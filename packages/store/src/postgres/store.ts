@@ -36,6 +36,7 @@ import { migratePostgres } from "./migrate.ts";
 import { type Opened, openReaders, type Reading } from "./open-readers.ts";
 import { reachingBuilds, reachingCoverage } from "./reached-checkpoints.ts";
 import { readComputedValue } from "./read/page-rows.ts";
+import { readChanges } from "./read/read-changes.ts";
 import { createPostgresTable, type PostgresTable } from "./read/readable-table.ts";
 import {
   findClosed,
@@ -184,6 +185,22 @@ class PostgresStore implements WritableStore {
         : await readAsOf(run, request, past, historyOf(stored, past), stored.closings),
     );
   }
+
+  readonly changes: WritableStore["changes"] = async (query, read) => {
+    const { form, since, until, signal, background, stages = untimed } = read;
+    const request = stages.time("compile", () =>
+      this.#pageRequests.changes(query, this.#find(query), read, true),
+    );
+    const state = until === undefined ? { until: since.checkpoint } : { asOf: until.checkpoint };
+    const options = { signal, background, stages, ...state };
+    const found = await this.#read(query, { page: true, changes: true }, options, (run) =>
+      readChanges(run, request),
+    );
+    if (form === undefined || found.keys.length === 0) return found;
+    const records = await writeInSteps(found.records, form);
+    found.release?.();
+    return { ...found, records, release: undefined };
+  };
 
   readonly count: WritableStore["count"] = (query, options = {}) => {
     const { stages = untimed } = options;

@@ -4,13 +4,12 @@ import {
   compilePage,
   type Mapping,
   type SqlFragment,
-  type StructuralProperty,
   sql,
 } from "@cadastre/odata";
 import { compileMergedCount, compileMergedPage, nearestPhases } from "@cadastre/odata/compile";
-import { join, type ValueType } from "@cadastre/odata/run";
+import { join } from "@cadastre/odata/run";
 import { allOf, conjuncts } from "@cadastre/odata/tree";
-import type { Planned } from "../record/plan.ts";
+import { type Planned, valueTypeOf } from "../record/plan.ts";
 import type { StoredTable, TableSchema } from "../schema/table.ts";
 import type { Bookmark } from "../store.ts";
 import { type Access, isInTexts, mappingInOrderOf, pinsKey, readsPoints } from "./access.ts";
@@ -29,9 +28,6 @@ export type ReadableTable = StoredTable & {
   readonly changed: ChangedCompilers;
   readonly accessTo: (query: BoundQuery) => Access;
 };
-
-const valueTypeOf = ({ type, collection }: StructuralProperty): ValueType =>
-  collection ? `Collection(${type})` : type;
 
 /** Options of a page request. */
 export type PageForm = {

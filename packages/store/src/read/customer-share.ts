@@ -30,6 +30,7 @@ export function shareOf(
 /** Returns a store that runs all reads in the background, see `ReadOptions`. */
 export const inBackground = (store: Store): Store => ({
   page: (query, options) => store.page(query, { ...options, background: true }),
+  changes: (query, read) => store.changes(query, { ...read, background: true }),
   count: (query, options) => store.count(query, { ...options, background: true }),
   cells: (query, cellsPerUnit, options) => store.cells(query, cellsPerUnit, { ...options, background: true }),
   apply: (restricted, read, options) => store.apply(restricted, read, { ...options, background: true }),

@@ -1,6 +1,8 @@
+import type { RestrictedQuery } from "@cadastre/entitlement";
 import type { BoundQuery } from "@cadastre/odata";
 import { Plans } from "../record/plan.ts";
-import type { ReadOptions } from "../store.ts";
+import type { ChangesRead, ReadOptions } from "../store.ts";
+import { type ChangesRequest, compileChanges } from "./changes.ts";
 import { compilePageRequest, type ReadableTable } from "./compile.ts";
 import type { PageRequest } from "./request.ts";
 import type { HistoricalState } from "./versions.ts";
@@ -23,5 +25,10 @@ export class PageRequests {
     const planned = this.#plans.of(query.select, stored.members, nulls);
     const request = compilePageRequest(query, stored, { planned, lines, keys, past });
     return form === undefined ? request : { ...request, form };
+  }
+
+  /** @param few see `HistoricalState` */
+  changes(query: RestrictedQuery, stored: ReadableTable, read: ChangesRead, few: boolean): ChangesRequest {
+    return compileChanges(query, stored, this.#plans, read, few);
   }
 }

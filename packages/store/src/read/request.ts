@@ -2,12 +2,14 @@ import type { CompiledSql } from "@cadastre/odata";
 import type { RecordForm } from "@cadastre/odata/run";
 import type { ComputedColumn } from "../record/computed.ts";
 import type { PlanRef } from "../record/plan.ts";
-import type { Page } from "../store.ts";
+import type { ChangedPage, Page } from "../store.ts";
+import type { ChangesRequest } from "./changes.ts";
 
 /** A compiled read. It is plain data, so that it can be sent to another thread. */
 export type ReadRequest<Plan = PlanRef> = {
   readonly page?: PageRequest<Plan> | undefined;
   readonly count?: CountRequest | undefined;
+  readonly changes?: ChangesRequest<Plan> | undefined;
   readonly cells?: CellsRequest | undefined;
   /** See `compileAppliedRows`. */
   readonly applied?: CompiledSql | undefined;
@@ -101,6 +103,7 @@ export type ReadResult = {
   readonly checkpoint: number;
   readonly page?: PageResult | undefined;
   readonly count?: number | undefined;
+  readonly changes?: ChangedPage | undefined;
   readonly cells?: CellsResult | undefined;
   /** Rows of `applied`, in database form. */
   readonly applied?: readonly (readonly unknown[])[] | undefined;
@@ -129,6 +132,12 @@ export function toPage({ checkpoint, page = emptyPage, count }: ReadResult): Pag
   const { more, ...rest } = page;
   const next = more ? { checkpoint, key: page.last } : null;
   return { ...rest, checkpoint, next, ...(count === undefined ? {} : { count }) };
+}
+
+/** @throws {RangeError} if no changes were read */
+export function changedPageOf({ changes }: ReadResult): ChangedPage {
+  if (changes === undefined) throw new RangeError("a read of changes gives changes");
+  return changes;
 }
 
 /**

@@ -53,6 +53,14 @@ export class RecordLayout {
   }
 }
 
+/** A stored record with what a query shows of it, see {@link RecordAssembler.add}. */
+export type ShownRecord = {
+  readonly text: Uint8Array;
+  readonly members: MemberIndex;
+  readonly dataset: string | null;
+  readonly computed: string;
+};
+
 /**
  * Assembles records as JSON text in UTF-8, separated by commas or each on a line. Its buffer holds the template, then the output,
  * then for a moment the text of one record. Pieces are copied within the buffer, without creating an object for each.
@@ -147,6 +155,24 @@ export class RecordAssembler {
     this.#length = length;
   }
 
+  /** Appends a record if its output differs from that of another one, which is not shown. Returns true if it does. */
+  addChanged(is: ShownRecord, was: ShownRecord): boolean {
+    const before = this.#length;
+    const end = this.#addBoth(is, was);
+    const start = before === this.#layout.template.length ? before : before + 1;
+    const isSame = this.#bytes.compare(this.#bytes, end + 1, this.#length, start, end) === 0;
+    this.#length = isSame ? before : end;
+    return !isSame;
+  }
+
+  /** Returns true if the output of a record differs from that of another one. Appends nothing. */
+  isChanged(is: ShownRecord, was: ShownRecord): boolean {
+    const before = this.#length;
+    const isChanged = this.addChanged(is, was);
+    this.#length = before;
+    return isChanged;
+  }
+
   /** Returns the output. The assembler must not be used afterwards. */
   finish(): Uint8Array {
     if (this.#separator === newline && this.#length > this.#layout.template.length) {
@@ -154,6 +180,14 @@ export class RecordAssembler {
       this.#bytes[this.#length++] = newline;
     }
     return this.#bytes.subarray(this.#layout.template.length, this.#length);
+  }
+
+  /** Appends two records. Returns where the first one ends. */
+  #addBoth(first: ShownRecord, second: ShownRecord): number {
+    this.add(first.text, first.members, first.dataset, first.computed);
+    const end = this.#length;
+    this.add(second.text, second.members, second.dataset, second.computed);
+    return end;
   }
 
   #reserve(size: number): void {

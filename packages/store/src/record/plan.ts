@@ -1,5 +1,6 @@
 import { datasetProperty } from "@cadastre/entitlement/resources";
-import type { BoundNode, Projection } from "@cadastre/odata";
+import type { BoundNode, Projection, StructuralProperty } from "@cadastre/odata";
+import type { ValueType } from "@cadastre/odata/run";
 import type { Member } from "./members.ts";
 
 /** The members that a record shows, and how. It is plain data, so that it can be sent to another thread. */
@@ -91,6 +92,9 @@ function isOfDataset(node: BoundNode): boolean {
       return false;
   }
 }
+
+export const valueTypeOf = ({ type, collection }: StructuralProperty): ValueType =>
+  collection ? `Collection(${type})` : type;
 
 export type Planned = PlanRef & { readonly computed: readonly ComputedMember[] };
 

@@ -18,7 +18,14 @@ import { type QueryLimits, shareOf } from "../read/customer-share.ts";
 import { expectedCost } from "../read/expected-cost.ts";
 import { PageRequests } from "../read/page-requests.ts";
 import { untimed } from "../read/read-stages.ts";
-import { type AsOf, type ReadRequest, type ReadResult, toPage, toRecord } from "../read/request.ts";
+import {
+  type AsOf,
+  changedPageOf,
+  type ReadRequest,
+  type ReadResult,
+  toPage,
+  toRecord,
+} from "../read/request.ts";
 import { type CostClass, QueryScheduler, type Use } from "../read/scheduler.ts";
 import { type HistoricalState, pastOf } from "../read/versions.ts";
 import { tableOf } from "../schema/table.ts";
@@ -156,6 +163,16 @@ class SqliteStore implements WritableStore {
     return toPage(await read(request));
   }
 
+  readonly changes: WritableStore["changes"] = async (query, read) => {
+    const { stages = untimed } = read;
+    const stored = this.#find(query);
+    const few = this.#reader.hasFewChanges(stored.table, read.since.checkpoint);
+    const changes = stages.time("compile", () => this.#pageRequests.changes(query, stored, read, few));
+    const { signal, background } = read;
+    const options = { signal, background, stages };
+    return changedPageOf(await this.#read({ changes, timeout: this.#timeout }, query, options));
+  };
+
   readonly count = async (
     query: RestrictedQuery,
     options: Pick<ReadOptions, "signal" | "background" | "stages"> = {},
@@ -279,11 +296,11 @@ class SqliteStore implements WritableStore {
     }: Pick<ReadOptions, "signal" | "background" | "since" | "until" | "stages">,
   ): Promise<ReadResult> {
     if (this.#pool === undefined) return this.#reader.read(request);
-    const { page, count, cells, applied } = request;
+    const { page, count, cells, applied, changes } = request;
     const expected = expectedCost(query, this.#find(query).table, {
-      page: page !== undefined,
+      page: page !== undefined || changes !== undefined,
       count: count !== undefined || cells !== undefined || applied !== undefined,
-      changes: since !== undefined || until !== undefined || cells?.changes !== undefined,
+      changes: [since, until, cells?.changes, changes].some((one) => one !== undefined),
     });
     const share = shareOf(query, this.#limits);
     return this.#pool.read(request, expected, { share, background, signal, stages });

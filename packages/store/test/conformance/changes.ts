@@ -1,8 +1,9 @@
-import { type Scope, visibleEntitySet } from "@cadastre/entitlement";
-import { bindQuery, parseFilter, parseSelect, type Row } from "@cadastre/odata";
+import { restrict, type Scope, visibleEntitySet } from "@cadastre/entitlement";
+import { type BoundNode, bindQuery, parseFilter, parseSelect, type Row } from "@cadastre/odata";
+import { allOf, propertyNode, textConstant } from "@cadastre/odata/tree";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type ChangesRequest, changesBetween, type KeyChange } from "../../src/changes/index.ts";
+import { type ChangesRequest, changesBetween, type KeyChange, textKeyOf } from "../../src/changes/index.ts";
 import type { Bookmark, WritableStore } from "../../src/index.ts";
 import { type ChangeOfKey, changeOf, histories, keys, recordOf } from "../support/histories.ts";
 import { ask, everything, listings, oregon, records, scopeOf, texas } from "../support/listings.ts";
@@ -64,6 +65,50 @@ async function changesOf(store: WritableStore, request: ChangesRequest): Promise
   return found;
 }
 
+const momentOf = async (store: WritableStore, checkpoint: number) => ({
+  checkpoint,
+  time: (await store.committedAt(checkpoint)) ?? 0,
+});
+
+/** Reads the changes in pages of up to `top`, each record as its text and each removal as null. */
+async function pagedChangesOf(
+  store: WritableStore,
+  { query, scope, since, asOf }: ChangesRequest,
+  top: number,
+): Promise<ReadonlyMap<string, string | null>> {
+  const [start, end] = [await momentOf(store, since), await momentOf(store, asOf)];
+  const told = new Map<string, string | null>();
+  const key = textKeyOf(query.entitySet);
+  const orderBy = [{ expression: propertyNode(key), direction: "asc" as const }];
+  // The last commit is what the changes lead to if none is named.
+  const until = asOf === (await store.checkpoint()) ? undefined : end;
+  for (let after: string | undefined; ; ) {
+    const beyond: BoundNode[] =
+      after === undefined
+        ? []
+        : [
+            {
+              kind: "Compare",
+              type: "Edm.Boolean",
+              comparator: "gt",
+              left: propertyNode(key),
+              right: textConstant(after),
+            },
+          ];
+    const asked = restrict({ ...query, filter: allOf(...beyond, query.filter), orderBy, top }, scope);
+    const page = await store.changes(asked, { since: start, until, elsewhere: undefined });
+    expect(page.until).toEqual(end);
+    const texts = JSON.parse(`[${Buffer.from(page.records).toString()}]`) as readonly Row[];
+    expect(texts).toHaveLength(page.keys.length);
+    expect(page.keys.length + page.removed.length).toBeLessThanOrEqual(top);
+    for (const [i, one] of page.keys.entries()) told.set(one, JSON.stringify(texts[i]));
+    for (const { key: one } of page.removed) told.set(one, null);
+    page.release?.();
+    if (page.more === false) return told;
+    after = page.more === true ? page.last : page.read;
+  }
+}
+
 /** Some records move to another state, which one scope does not show. */
 const moved = ({ key, values }: ChangeOfKey): ChangeOfKey => ({
   key,
@@ -105,6 +150,12 @@ export function changes(harness: Harness): void {
               const found = await changesOf(store, request);
               const sorted = found.map(({ key }) => key);
               expect(sorted).toEqual([...new Set(sorted)].toSorted());
+              const inPages = await pagedChangesOf(store, request, 1 + (asOf % 4));
+              expect([...inPages].toSorted()).toEqual(
+                found
+                  .map(({ key, is }) => [key, is === undefined ? null : JSON.stringify(JSON.parse(is))])
+                  .toSorted(),
+              );
               const half = sorted[Math.floor(sorted.length / 2)];
               if (half !== undefined)
                 expect(await changesOf(store, { ...request, after: half })).toEqual(
@@ -185,6 +236,47 @@ export function changes(harness: Harness): void {
         await store.prune(Date.now() + 60_000);
         const request = requestOf({ select: "ListingKey" }, everything, { since, asOf });
         await expect(changesOf(store, request)).rejects.toMatchObject({ code: "bookmark_expired" });
+        await expect(pagedChangesOf(store, request, 1)).rejects.toMatchObject({ code: "bookmark_expired" });
+      }));
+
+    test("what was lost with its commit cannot be told, though another commit has its number", () =>
+      withEmpty(harness, async (store) => {
+        const { checkpoint } = await store.commit(records);
+        const { time } = await momentOf(store, checkpoint);
+        const { query, scope } = requestOf({ select: "ListingKey" }, everything, {
+          since: checkpoint,
+          asOf: checkpoint,
+        });
+        const asked = restrict(query, scope);
+        const since = { checkpoint, time: time + 1 };
+        for (const read of [
+          { since, until: undefined },
+          { since: { checkpoint, time }, until: since },
+        ])
+          await expect(store.changes(asked, { ...read, elsewhere: undefined })).rejects.toMatchObject({
+            code: "bookmark_expired",
+          });
+      }));
+
+    test("a removed record is told from one that is seen elsewhere", () =>
+      withEmpty(harness, async (store) => {
+        const { checkpoint } = await store.commit([
+          recordOf("a", { City: "Bend" }),
+          recordOf("b", { City: "Bend" }),
+        ]);
+        await store.commit([
+          recordOf("a", { City: "Austin" }),
+          { resource: "Property", datasetId: texas, removed: ["b"] },
+        ]);
+        const since = await momentOf(store, checkpoint);
+        const asked = ask({ filter: "City eq 'Bend'", select: "ListingKey", orderBy: "ListingKey" });
+        const elsewhere = ask({ select: "ListingKey", orderBy: "ListingKey" });
+        const { removed, keys } = await store.changes(asked, { since, until: undefined, elsewhere });
+        expect(keys).toEqual([]);
+        expect(removed).toEqual([
+          { key: "a", isElsewhere: true },
+          { key: "b", isElsewhere: false },
+        ]);
       }));
   });
 }

@@ -3,6 +3,7 @@ import { render, value } from "@cadastre/odata/run";
 import type { Knex } from "knex";
 import type { Session } from "../../database/session.ts";
 import { type TableSchema, validity } from "../../schema/table.ts";
+import type { Moment } from "../../store.ts";
 import type { Tally } from "../../write/tallies.ts";
 
 const lastCheckpoint = sql`select coalesce(max("checkpoint"), 0) from "cadastre_commit"`;
@@ -16,6 +17,17 @@ export const compilePostgresCommitTime = (checkpoint: number): CompiledSql =>
     sql`select "committed_at" from "cadastre_commit" where "checkpoint" = ${value(checkpoint)}::bigint`,
     postgres.placeholder,
   );
+
+const timeAt = (place: number) =>
+  `(select "committed_at" from "cadastre_commit" where "checkpoint" = $${place}::bigint)`;
+
+/** Selects the columns of `FoundMoments`: the earliest checkpoint, the times of two commits, checkpoint and time of the last one. */
+export const postgresMoments = (since: Moment, until: Moment | undefined): CompiledSql => ({
+  text: `select (select "text"::bigint from "cadastre_note" where "key" = 'cadastre_pruned'),
+  ${timeAt(1)}, ${timeAt(2)}, (${postgresLastCheckpoint.text}),
+  (select "committed_at" from "cadastre_commit" order by "checkpoint" desc limit 1)`,
+  values: [since.checkpoint, (until ?? since).checkpoint],
+});
 
 /** Key of the note with the earliest checkpoint that can still be read. */
 export const postgresPrunedNote = "cadastre_pruned";

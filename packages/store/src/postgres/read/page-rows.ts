@@ -9,7 +9,7 @@ import type { TextRow } from "../connection/round-trip.ts";
 
 const layouts = new WeakMap<RecordPlan, RecordLayout>();
 
-function recordLayoutOf(plan: RecordPlan): RecordLayout {
+export function recordLayoutOf(plan: RecordPlan): RecordLayout {
   const layout = layouts.get(plan) ?? new RecordLayout(plan);
   layouts.set(plan, layout);
   return layout;
@@ -33,7 +33,7 @@ const buffers = new BufferPool(16 * 1024 ** 2);
 const mostAtFirst = 1024 ** 2;
 
 /** Number of columns before those of the key: dataset, text, member index, checksum. */
-const leading = 4;
+export const leadingColumns = 4;
 
 /**
  * Assembles the JSON text of a page from rows as they arrive: skips the first rows, checks each row's checksum, and stops at `top`.
@@ -74,31 +74,35 @@ export class PageRows {
     }
     const [dataset = null, record, members, checksum] = fields;
     const text = Buffer.from(record ?? "");
-    requireUndamaged(dataset, text, members ?? "", checksum, () => fields.slice(leading, leading + key));
+    requireUndamaged(dataset, text, members ?? "", checksum, () =>
+      fields.slice(leadingColumns, leadingColumns + key),
+    );
     const values =
       computed.length === 0
         ? ""
-        : computedText(computed, fields.slice(leading + key), readComputedValue, plan.plan.nulls);
+        : computedText(computed, fields.slice(leadingColumns + key), readComputedValue, plan.plan.nulls);
     this.#assembler.add(text, members ?? "", dataset, values);
     this.#length++;
     this.#last = fields;
-    this.#keys?.push(...fields.slice(leading, leading + key));
+    this.#keys?.push(...fields.slice(leadingColumns, leadingColumns + key));
   }
 
   finish(): PageResult {
     const records = this.#assembler.finish();
-    const release = () => {
-      const memory = records.buffer as ArrayBuffer;
-      // The transfer empties `records`, so that nobody can read the next page in them.
-      if (memory.byteLength > 0) buffers.giveBack(structuredClone(memory, { transfer: [memory] }));
-    };
     return {
       records,
-      release,
+      release: releaseOf(records),
       length: this.#length,
       keys: this.#keys,
-      last: this.#last.slice(leading, leading + this.#request.key),
+      last: this.#last.slice(leadingColumns, leadingColumns + this.#request.key),
       more: this.#more,
     };
   }
 }
+
+/** Returns a function that gives the memory of records back for other pages. */
+export const releaseOf = (records: Uint8Array) => (): void => {
+  const memory = records.buffer as ArrayBuffer;
+  // The transfer empties `records`, so that nobody can read the next page in them.
+  if (memory.byteLength > 0) buffers.giveBack(structuredClone(memory, { transfer: [memory] }));
+};

@@ -2,6 +2,7 @@ import type { CompiledSql } from "@cadastre/odata";
 import { identifier, render, sql, sqlite, value } from "@cadastre/odata/run";
 import type { Database } from "better-sqlite3";
 import { type TableSchema, validity } from "../../schema/table.ts";
+import type { Moment } from "../../store.ts";
 
 /** Selects the number of the last commit; 0 before the first. */
 export const sqliteLastCheckpoint = `select coalesce(max("checkpoint"), 0) from "cadastre_commit"`;
@@ -18,6 +19,17 @@ export function compileSqliteHistory({ closed }: TableSchema, checkpoint: number
     sqlite.placeholder,
   );
 }
+
+const timeAt = `(select "committed_at" from "cadastre_commit" where "checkpoint" = ?)`;
+const selectMoments = `select (select cast("text" as integer) from "cadastre_note" where "key" = '${prunedNote}'),
+  ${timeAt}, ${timeAt}, (${sqliteLastCheckpoint}),
+  (select "committed_at" from "cadastre_commit" order by "checkpoint" desc limit 1)`;
+
+/** Selects the columns of `FoundMoments`: the earliest checkpoint, the times of two commits, checkpoint and time of the last one. */
+export const sqliteMoments = (since: Moment, until: Moment | undefined): CompiledSql => ({
+  text: selectMoments,
+  values: [BigInt(since.checkpoint), BigInt((until ?? since).checkpoint)],
+});
 
 const selectTime = `select "committed_at" from "cadastre_commit" where "checkpoint" = ?`;
 

@@ -155,5 +155,5 @@ export class SqliteReaders {
 }
 
 /** Returns the SQL text of a read without its values, by which its cost class is predicted. */
-const shapeOf = ({ page, count }: ReadRequest): string =>
-  `${page?.current.text ?? ""};${count?.current.text ?? ""}`;
+const shapeOf = ({ page, count, changes }: ReadRequest): string =>
+  `${page?.current.text ?? changes?.began.text ?? ""};${count?.current.text ?? ""}`;

@@ -67,22 +67,32 @@ export class ReaderThread {
   }
 
   #withoutKnownPlan(task: ReaderTask): ReaderTask {
-    const { page } = task.request;
-    if (page === undefined) return task;
-    const { id } = page.plan;
+    const { page, changes } = task.request;
+    const planned = page ?? changes;
+    if (planned === undefined) return task;
+    const { id } = planned.plan;
     const isKnown = this.#plans.has(id);
     this.#plans.get(id, () => true);
-    return isKnown ? { ...task, request: { ...task.request, page: { ...page, plan: { id } } } } : task;
+    if (!isKnown) return task;
+    const known =
+      page === undefined ? { changes: { ...changes, plan: { id } } } : { page: { ...page, plan: { id } } };
+    return { ...task, request: { ...task.request, ...known } as ReaderTask["request"] };
   }
 
   #withRelease(message: ReaderReply): ReaderReply {
-    const { result } = message;
-    if (result?.page === undefined) return message;
-    const memory = result.page.records.buffer as ArrayBuffer;
+    const { page, changes } = message.result ?? {};
+    const records = page?.records ?? changes?.records;
+    if (message.result === undefined || records === undefined) return message;
+    const memory = records.buffer as ArrayBuffer;
     const release = () => {
       if (memory.byteLength > 0) this.#worker.postMessage({ memory } satisfies ReturnedMemory, [memory]);
     };
-    return { ...message, result: { ...result, page: { ...result.page, release } } };
+    const result = {
+      ...message.result,
+      page: page && { ...page, release },
+      changes: changes && { ...changes, release },
+    };
+    return { ...message, result };
   }
 
   async end(): Promise<void> {

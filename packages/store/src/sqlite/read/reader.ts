@@ -1,19 +1,11 @@
 import { registerAggregates } from "@cadastre/odata/apply";
 import { LruCache } from "@cadastre/odata/lru-cache";
-import {
-  type CompiledSql,
-  identifier,
-  type RecordForm,
-  render,
-  sql,
-  sqlite,
-  value,
-  writeRecords,
-} from "@cadastre/odata/run";
+import { type CompiledSql, identifier, render, sql, sqlite, value } from "@cadastre/odata/run";
 import { readValue, registerFunctions } from "@cadastre/odata/sqlite";
 import type { Database, Statement } from "better-sqlite3";
 import { StoreError } from "../../errors.ts";
 import { CellCounter, cellAggregate } from "../../read/cell-counter.ts";
+import type { ChangesRequest } from "../../read/changes.ts";
 import {
   type AsOf,
   type CellsRequest,
@@ -29,12 +21,14 @@ import {
 import { RecordAssembler, RecordLayout, requireUndamaged } from "../../record/assemble.ts";
 import { BufferPool } from "../../record/buffer-pool.ts";
 import { computedText } from "../../record/computed.ts";
-import type { MemberIndex } from "../../record/member-index.ts";
 import type { SeenPlanRef } from "../../record/plan.ts";
 import { beginning, type TableSchema, validity } from "../../schema/table.ts";
+import type { ChangedPage } from "../../store.ts";
 import { sqliteLastCheckpoint } from "../layout/bookkeeping.ts";
 import { DatasetIds } from "../layout/datasets.ts";
 import { Deadline, TooManyVisits } from "./deadline.ts";
+import { readChanges } from "./read-changes.ts";
+import { beforeKey, inForm, type Memory, type RecordRow } from "./record-row.ts";
 import { StatementCache } from "./statement-cache.ts";
 
 /** Capacity of the LRU cache of record layouts. */
@@ -43,25 +37,12 @@ export const keptPlans = 256;
 /** Maximum number of changes for which sorting the changes is faster than reading all records of a table in order. */
 const fewChanges = 20_000;
 
-/** Allocates the buffers of pages. */
-export type Memory = {
-  /** Returns a buffer of at least `bytes` bytes. */
-  readonly take: (bytes: number) => Buffer;
-  readonly giveBack: (memory: ArrayBuffer) => void;
-};
-
 /** Maximum total size of the buffers that a reader keeps for single records, in bytes. */
 const mostOwnMemory = 1024 ** 2;
 
 const newMemory: Memory = { take: (bytes) => Buffer.allocUnsafeSlow(bytes), giveBack: () => {} };
 
 const head = { text: sqliteLastCheckpoint, values: [] };
-
-/** Columns: number of the dataset, text, member index, checksum, then the key and the computed values. */
-type RecordRow = [bigint | null, Uint8Array, MemberIndex, bigint | null, ...unknown[]];
-
-/** Number of columns before those of the key. */
-const beforeKey = 4;
 
 /** Runs reads on one connection, each in its own transaction. */
 export class Reader {
@@ -114,7 +95,7 @@ export class Reader {
    * @throws {StoreError} `query_timeout`, `query_canceled`
    */
   readWithin(
-    { page, count, cells, applied, asOf, timeout }: ReadRequest<SeenPlanRef>,
+    { page, count, changes, cells, applied, asOf, timeout }: ReadRequest<SeenPlanRef>,
     memory: Memory = newMemory,
   ): ReadResult {
     const layout = page && this.#layoutOf(page);
@@ -124,6 +105,7 @@ export class Reader {
         checkpoint: asOf?.checkpoint ?? this.#number(head),
         page: page && layout && this.#page(page, layout, hasClosed, memory),
         count: count === undefined ? undefined : this.#count(count, hasClosed),
+        changes: changes && this.#changes(changes, memory),
         cells: cells && this.#cells(cells),
         applied: applied && this.#all(applied),
       };
@@ -267,20 +249,21 @@ export class Reader {
     return new Int32Array(new Uint8Array(bytes).buffer);
   }
 
-  #layoutOf({ plan: { id, plan } }: PageRequest<SeenPlanRef>): RecordLayout {
+  #changes(request: ChangesRequest<SeenPlanRef>, memory: Memory): ChangedPage {
+    const answers = {
+      all: (statement: CompiledSql) => this.#all(statement),
+      first: (statement: CompiledSql) => this.row(statement),
+      datasetOf: (id: bigint | null) => this.#datasets.of(id),
+    };
+    return readChanges(request, this.#layoutOf(request), answers, memory);
+  }
+
+  #layoutOf({ plan: { id, plan } }: Pick<PageRequest<SeenPlanRef>, "plan">): RecordLayout {
     return this.#layouts.get(id, () => {
       if (plan === undefined) throw new RangeError("a plan is known by its number alone");
       return new RecordLayout(plan);
     });
   }
-}
-
-/** Converts records to the requested form, and returns their buffer to the pool. */
-function inForm(records: Uint8Array, form: RecordForm | undefined, memory: Memory): Uint8Array {
-  if (form === undefined) return records;
-  const written = writeRecords(records, form, memory.take);
-  memory.giveBack(records.buffer as ArrayBuffer);
-  return written;
 }
 
 function capacityFor(rows: readonly RecordRow[], length: number, layout: RecordLayout): number {

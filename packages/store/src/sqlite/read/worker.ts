@@ -4,7 +4,8 @@ import Database from "better-sqlite3";
 import { StoreError } from "../../errors.ts";
 import { BufferPool } from "../../record/buffer-pool.ts";
 import type { ReaderReply, ReaderTask, ReaderWorkerData, ReturnedMemory } from "./messages.ts";
-import { type Memory, Reader } from "./reader.ts";
+import { Reader } from "./reader.ts";
+import type { Memory } from "./record-row.ts";
 
 // Queries wait while a thread starts, and most of that time is spent on imports. So only the modules of `odata` that run
 // queries are imported.
@@ -18,7 +19,7 @@ function serve(port: MessagePort, { file, canceled, mapped, buffers, isLow }: Re
   port.on("message", (message: ReaderTask | ReturnedMemory) => {
     if ("memory" in message) return memory.giveBack(message.memory);
     const reply = run(reader, message, memory);
-    const records = reply.result?.page?.records;
+    const records = reply.result?.page?.records ?? reply.result?.changes?.records;
     port.postMessage(reply, records === undefined ? [] : [records.buffer as ArrayBuffer]);
   });
 }
