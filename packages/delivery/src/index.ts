@@ -26,8 +26,7 @@ export {
   maxReferenceLength,
   requirePush,
 } from "./exports/export-request.ts";
-export { openExports } from "./exports/new-delivery.ts";
-export type { Pinned } from "./exports/pinned.ts";
+export { type DeliveryCredits, openExports } from "./exports/new-delivery.ts";
 export { type RetentionOptions, retain } from "./exports/retention.ts";
 export type { AcknowledgedReference, Acknowledgement } from "./ledger/acknowledgement.ts";
 export { type Delivery, type DeliveryMode, type DeliveryState, deliveryStates } from "./ledger/delivery.ts";

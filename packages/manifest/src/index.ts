@@ -10,7 +10,13 @@ export { ManifestError, type ManifestErrorCode, manifestErrors } from "./errors.
 export { exceedsLimits, manifestLimits } from "./json-limits.ts";
 export { manifestJsonSchema } from "./json-schema.ts";
 export { readKeySet } from "./key-set.ts";
-export type { Manifest, ManifestDataset, ManifestPart, ManifestProfile } from "./manifest.ts";
+export type {
+  Manifest,
+  ManifestDataset,
+  ManifestDocument,
+  ManifestPart,
+  ManifestProfile,
+} from "./manifest.ts";
 export { checkManifest, readManifest, type SealedManifest, sealManifest } from "./read.ts";
 export { mediaTypes } from "./rules.ts";
 export {

@@ -62,6 +62,15 @@ const dataset = z.object({
   sources: listOf(source, maxSources).optional(),
 });
 
+/** A file beside the parts, named by its hash. Readers ignore kinds that they do not know. */
+const document = z.object({
+  kind: name.describe("`schema`, `profile` or `disclaimer`"),
+  name: fileName,
+  mediaType: text,
+  byteLength: count,
+  sha256: hash,
+});
+
 const part = z.object({
   number: partNumber,
   dataset: name,
@@ -102,10 +111,13 @@ export const manifestShape = z.object({
   createdAt: instant,
   expiresAt: instant,
   attribution: listOf(z.object({ datasetId: text, disclaimerSha256: hash }), maxSources),
+  documents: listOf(document, maxSources).optional().describe("Absent in manifests of earlier releases"),
 });
 
 /** The manifest of a delivery. Parts are applied in the order of `parts`. */
 export type Manifest = z.infer<typeof manifestShape>;
 export type ManifestDataset = z.infer<typeof dataset>;
+/** A document beside the parts of a delivery. */
+export type ManifestDocument = z.infer<typeof document>;
 export type ManifestPart = z.infer<typeof part>;
 export type ManifestProfile = z.infer<typeof profile>;

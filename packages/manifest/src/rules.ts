@@ -37,6 +37,8 @@ export const rules: readonly Rule[] = [
     faults: ({ parts }) => repeated(parts, "/parts", (p) => p.name.toLowerCase()),
   },
   { code: "part_name_reserved", faults: ({ parts }) => ofParts(parts, "name", (p) => reserved.test(p.name)) },
+  { code: "document_name", faults: wrongDocumentNames },
+  { code: "document_differs", faults: differingDocuments },
   { code: "dataset_unknown", faults: unknownDatasets },
   { code: "part_numbers_differ", faults: differingNumbers },
   { code: "part_format", faults: wrongFormats },
@@ -85,6 +87,33 @@ function* ofParts(
   isFault: (part: ManifestPart) => boolean,
 ): Faults {
   for (const [k, part] of parts.entries()) if (isFault(part)) yield `/parts/${k}/${member}`;
+}
+
+/** Names that clients give to files beside the parts. */
+const clientFiles = /^signature\.json$/i;
+
+function* wrongDocumentNames({ documents = [], parts }: Manifest): Faults {
+  const taken = new Set(parts.map(({ name }) => name.toLowerCase()));
+  for (const [k, { name }] of documents.entries()) {
+    const own = name.toLowerCase();
+    yield* when(taken.has(own) || reserved.test(name) || clientFiles.test(name), `/documents/${k}/name`);
+    taken.add(own);
+  }
+}
+
+/** Hashes that the documents of each known kind may have. */
+const documentHashes: Readonly<Record<string, (manifest: Manifest) => readonly string[]>> = {
+  schema: ({ schema }) => [schema.sha256],
+  profile: ({ profile }) => [profile.sha256],
+  disclaimer: ({ attribution }) => attribution.map(({ disclaimerSha256 }) => disclaimerSha256),
+};
+
+function* differingDocuments(manifest: Manifest): Faults {
+  const known = new Map(
+    Object.entries(documentHashes).map(([kind, hashesOf]) => [kind, new Set(hashesOf(manifest))]),
+  );
+  for (const [k, { kind, sha256 }] of (manifest.documents ?? []).entries())
+    yield* when(known.get(kind)?.has(sha256) === false, `/documents/${k}/sha256`);
 }
 
 function unknownDatasets({ datasets, parts }: Manifest): Faults {

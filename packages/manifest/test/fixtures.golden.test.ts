@@ -4,13 +4,20 @@ import { canonicalText, manifestJsonSchema, sealManifest, signManifest } from "@
 import { expect, test } from "vitest";
 import { exampleKeySet, exampleSigningKey } from "../src/testing/index.ts";
 import { faults } from "./support/faults.ts";
-import { delta, emptyDelta, parquet, seed, snapshot } from "./support/manifests.ts";
+import { delta, documented, emptyDelta, parquet, seed, snapshot } from "./support/manifests.ts";
 
 const folder = fileURLToPath(new URL("../fixtures/", import.meta.url));
 const schemaFile = fileURLToPath(new URL("../manifest-v2.schema.json", import.meta.url));
 
 const { sha256: seedHash, bytes } = await sealManifest(seed);
-const valid = { seed, snapshot, delta: delta(seedHash), "no-change": emptyDelta(seedHash), parquet };
+const valid = {
+  seed,
+  documented,
+  snapshot,
+  delta: delta(seedHash),
+  "no-change": emptyDelta(seedHash),
+  parquet,
+};
 const later = {
   ...seed,
   comment: "Later writers may say more",

@@ -2,17 +2,12 @@ import { join } from "node:path";
 import type { Scope } from "@cadastre/entitlement";
 import { type ManifestPart, sealManifest } from "@cadastre/manifest";
 import { DeliveryError } from "../errors.ts";
-import { type Pinned, readPinned } from "../exports/pinned.ts";
+import { type Pinned, readPinned, requireSchema } from "../exports/pinned.ts";
 import type { JobTrace } from "../job-trace.ts";
 import type { Delivery, DeliveryPart } from "../ledger/delivery.ts";
 import type { Claim } from "../ledger/queue.ts";
 import { writing } from "../parts/fault.ts";
-import {
-  type DeliveredDataset,
-  deliveredDatasets,
-  type OutputProfile,
-  schemaHashOf,
-} from "../profiles/profile.ts";
+import { type DeliveredDataset, deliveredDatasets, type OutputProfile } from "../profiles/profile.ts";
 import { manifestOf } from "./manifest.ts";
 import type { WorkerMeans, WorkerSettings } from "./options.ts";
 import { contentsOf, datasetStart, type PartStart, type PartsOf } from "./part-text.ts";
@@ -58,8 +53,7 @@ export async function buildDelivery(
   const pinned = readPinned(delivery.pinned);
   const scope = await stages.timeAsync("authorize", () => requireScope(options, delivery));
   const datasets = deliveredDatasets(source, scope, pinned.profile);
-  if (schemaHashOf(pinned.profile, datasets) !== pinned.schema.sha256)
-    throw new DeliveryError("schema_changed");
+  requireSchema(pinned, datasets);
   await requireBasis(options, pinned, datasets);
   const finished = [...(await ledger.parts(delivery.id))];
   for (const content of contentsOf(delivery, datasets, pinned.profile)) {

@@ -12,7 +12,7 @@ const sum = (parts: readonly ManifestPart[], member: "rowCount" | "removalCount"
 /** Returns the manifest of a delivery whose parts are finished. It does not depend on the worker that finished them. */
 export function manifestOf(
   delivery: Delivery,
-  { profile, schema, window, sources, attribution }: Pinned,
+  { profile, schema, window, sources, attribution, documents }: Pinned,
   datasets: readonly DeliveredDataset[],
   finished: readonly DeliveryPart[],
 ): Manifest {
@@ -55,5 +55,6 @@ export function manifestOf(
     createdAt: instant(delivery.created),
     expiresAt: instant(delivery.expires),
     attribution,
+    ...(documents === undefined ? {} : { documents }),
   };
 }

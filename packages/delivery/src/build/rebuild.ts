@@ -4,14 +4,14 @@ import { finished } from "node:stream/promises";
 import type { Scope } from "@cadastre/entitlement";
 import { type ManifestPart, sealManifest } from "@cadastre/manifest";
 import { DeliveryError } from "../errors.ts";
-import { type Pinned, readPinned } from "../exports/pinned.ts";
+import { type Pinned, readPinned, requireSchema } from "../exports/pinned.ts";
 import { requireIntact } from "../exports/sealed-manifest.ts";
 import type { Delivery, DeliveryPart } from "../ledger/delivery.ts";
 import type { ClaimedDamage } from "../ledger/part-damage.ts";
 import { isDamage } from "../parts/damage.ts";
 import { writing } from "../parts/fault.ts";
 import type { PartStore } from "../parts/part-store.ts";
-import { type DeliveredDataset, deliveredDatasets, schemaHashOf } from "../profiles/profile.ts";
+import { type DeliveredDataset, deliveredDatasets } from "../profiles/profile.ts";
 import { type BuildOptions, startAfter } from "./build-delivery.ts";
 import { manifestOf } from "./manifest.ts";
 import { contentsOf } from "./part-text.ts";
@@ -125,8 +125,7 @@ async function ingredientsOf(
   if (scope === undefined) throw new DeliveryError("entitlement_expired");
   if (scope.scopeSha256 !== scopeSha256) throw new DeliveryError("part_lost", "the entitlement has changed");
   const datasets = deliveredDatasets(source, scope, pinned.profile);
-  if (schemaHashOf(pinned.profile, datasets) !== pinned.schema.sha256)
-    throw new DeliveryError("schema_changed");
+  requireSchema(pinned, datasets);
   return { pinned, scope, datasets };
 }
 

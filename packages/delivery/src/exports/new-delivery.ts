@@ -2,9 +2,11 @@ import type { Scope } from "@cadastre/entitlement";
 import { DeliveryError } from "../errors.ts";
 import type { Delivery, NewDelivery } from "../ledger/delivery.ts";
 import type { DeliveryLedger } from "../ledger/ledger.ts";
-import { deliveredDatasets, type OutputProfile, schemaOf } from "../profiles/profile.ts";
+import { deliveredDatasets, type OutputProfile } from "../profiles/profile.ts";
+import { manifestSchema, schemaDocument } from "../profiles/schema-document.ts";
 import type { ExportSource } from "../source/export-source.ts";
 import { uuidBytes, uuidOf } from "../uuid.ts";
+import { documentEntry, documentsOf } from "./delivery-documents.ts";
 import {
   type ApiKeyCaller,
   exportFingerprint,
@@ -18,16 +20,19 @@ import { membersOf, type Pinned, pinnedText } from "./pinned.ts";
 /** Number of random bytes in the public name of a checkpoint. */
 const checkpointBytes = 16;
 
+/** The sources and disclaimers that a manifest names. */
+export type DeliveryCredits = Pick<Pinned, "sources" | "attribution"> & {
+  /** Texts of the disclaimers in `attribution`, each once, so that they can be delivered. By default they are not. */
+  readonly disclaimers?: readonly string[];
+};
+
 /** Dependencies for creating a delivery. */
 export type DeliveryMeans = {
   readonly source: Pick<ExportSource, "checkpoint" | "columns" | "dictionaryVersion">;
   readonly random: (bytes: number) => Uint8Array;
   /** Time after its creation during which a delivery may be fetched, in milliseconds. */
   readonly retention: number;
-  /** Returns the sources and attribution that the manifest names. */
-  readonly creditsOf: (
-    scope: Scope,
-  ) => Promise<Pick<Pinned, "sources" | "attribution">> | Pick<Pinned, "sources" | "attribution">;
+  readonly creditsOf: (scope: Scope) => Promise<DeliveryCredits> | DeliveryCredits;
 };
 
 /** Purpose of a delivery: an export on request, or a step of a subscription. */
@@ -47,6 +52,8 @@ export type DeliveryPurpose = Pick<
   readonly fromName: string | null;
   /** The value of `ExportSource.basis` that the records must be made with; null if any will do. */
   readonly basis: string | null;
+  /** Hash of the schema document that the delivery's generation is pinned to; null for the current form. */
+  readonly schemaSha256: string | null;
 };
 
 /**
@@ -59,21 +66,25 @@ export async function newDelivery(
   { source, random, retention, creditsOf }: DeliveryMeans,
   scope: Scope,
   profile: OutputProfile,
-  { fromName, basis, ...purpose }: DeliveryPurpose,
+  { fromName, basis, schemaSha256, ...purpose }: DeliveryPurpose,
   at: number,
 ): Promise<NewDelivery> {
   const datasets = deliveredDatasets(source, scope, profile);
   if (datasets.length === 0) throw new DeliveryError("entitlement_denied");
+  const schema = schemaDocument(profile, datasets, schemaSha256 ?? undefined);
+  const { disclaimers = [], ...credits } = await creditsOf(scope);
+  const documents = documentsOf({ profile, schema, disclaimers }, scope);
   const pinned: Pinned = {
     profile,
-    schema: schemaOf(profile, datasets, source),
+    schema: manifestSchema(profile, schema, source),
     window: {
       fromCheckpoint: fromName,
       toCheckpoint: `c1:${Buffer.from(random(checkpointBytes)).toString("hex")}`,
     },
     scope: membersOf(scope),
     basis,
-    ...(await creditsOf(scope)),
+    ...credits,
+    documents: documents.map(documentEntry),
   };
   return {
     ...purpose,
@@ -83,6 +94,7 @@ export async function newDelivery(
     entitlementVersion: scope.version,
     scopeSha256: scope.scopeSha256,
     pinned: pinnedText(pinned),
+    documents,
     created: at,
     expires: at + retention,
   };
@@ -124,6 +136,7 @@ export async function createExport(
     fromCheckpoint: null,
     fromName: null,
     basis: null,
+    schemaSha256: null,
     toCheckpoint: await options.source.checkpoint(),
   } as const;
   const created = await newDelivery(options, scope, profile, purpose, at);

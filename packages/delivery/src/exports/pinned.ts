@@ -1,7 +1,8 @@
 import type { DatasetGrant, Region, ResourceGrant, Scope } from "@cadastre/entitlement";
 import type { Manifest, ManifestDataset } from "@cadastre/manifest";
 import { DeliveryError } from "../errors.ts";
-import { type DeliverySchema, type OutputProfile, profileOf } from "../profiles/profile.ts";
+import { type DeliveredDataset, type OutputProfile, profileOf } from "../profiles/profile.ts";
+import { type DeliverySchema, schemaDocument } from "../profiles/schema-document.ts";
 
 /** Contents of a delivery's manifest that the ledger has no columns for. They are fixed when the delivery is created. */
 export type Pinned = {
@@ -15,6 +16,8 @@ export type Pinned = {
   readonly basis: string | null;
   readonly sources: NonNullable<ManifestDataset["sources"]>;
   readonly attribution: Manifest["attribution"];
+  /** Documents beside the parts. Absent in deliveries of releases that had none. */
+  readonly documents?: NonNullable<Manifest["documents"]>;
 };
 
 /** Serializes pinned contents for {@link readPinned}. */
@@ -37,6 +40,16 @@ export function readPinned(text: string): Pinned {
   const now = profileOf({ id, version, domain, fields, format, compression, partBytes, removalReason });
   if (now.sha256 !== pinned.profile.sha256) throw new DeliveryError("profile_changed", now.encoder);
   return pinned;
+}
+
+/**
+ * Checks that the source still has the columns that a delivery was created with.
+ *
+ * @throws {DeliveryError} `schema_changed`
+ */
+export function requireSchema({ profile, schema }: Pinned, datasets: readonly DeliveredDataset[]): void {
+  if (schemaDocument(profile, datasets, schema.sha256).sha256 !== schema.sha256)
+    throw new DeliveryError("schema_changed");
 }
 
 /** The members of a scope that say which records and fields it shows. They are plain JSON. */

@@ -47,7 +47,7 @@ export type DeliveryMode = "pull" | "push" | "both";
 export type DeliveryPlace = { readonly generation: number; readonly sequence: number };
 
 /** The part of a delivery that never changes. Times are in milliseconds since 1970. */
-export type NewDelivery = DeliveryPlace & {
+type DeliveryFacts = DeliveryPlace & {
   /** UUID. */
   readonly id: string;
   readonly customer: string;
@@ -70,7 +70,22 @@ export type NewDelivery = DeliveryPlace & {
   readonly expires: number;
 };
 
-export type Delivery = NewDelivery & {
+/** A delivery to create, with the documents that its manifest will name by hash. */
+export type NewDelivery = DeliveryFacts & { readonly documents?: readonly DeliveryDocument[] };
+
+export const documentKinds = ["schema", "profile", "disclaimer"] as const;
+
+/** A document that manifests name by its hash. */
+export type DeliveryDocument = {
+  readonly kind: (typeof documentKinds)[number];
+  /** Of the text in UTF-8, in lower-case hexadecimal. */
+  readonly sha256: string;
+  readonly text: string;
+  /** The scope of the last delivery that named it, as JSON text of `membersOf`. */
+  readonly scope: string;
+};
+
+export type Delivery = DeliveryFacts & {
   readonly state: DeliveryState;
   /** Reason for being canceled or failed; for a committed delivery, the error that delays its completion. */
   readonly code: string | null;

@@ -1,5 +1,5 @@
 import type { Acknowledgement, NewAcknowledgement } from "./acknowledgement.ts";
-import type { Delivery, DeliveryPart, NewDelivery, StoredManifest } from "./delivery.ts";
+import type { Delivery, DeliveryDocument, DeliveryPart, NewDelivery, StoredManifest } from "./delivery.ts";
 import type { DeliveryRetention } from "./delivery-retention.ts";
 import type { PartDamage } from "./part-damage.ts";
 import type { PartGrants } from "./part-grant.ts";
@@ -51,6 +51,12 @@ export type DeliveryRecords = {
   readonly part: (id: string, number: number) => Promise<DeliveryPart | undefined>;
   /** Returns the manifest of a delivery that is sealed and not purged. */
   readonly manifest: (id: string) => Promise<StoredManifest | undefined>;
+  /** Returns a document that a delivery of the customer has named by its hash. */
+  readonly document: (
+    customer: string,
+    kind: DeliveryDocument["kind"],
+    sha256: string,
+  ) => Promise<DeliveryDocument | undefined>;
   /**
    * Cancels a delivery that is neither complete nor committed. A canceled delivery stays canceled.
    *

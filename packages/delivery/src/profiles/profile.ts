@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Scope } from "@cadastre/entitlement";
-import { canonicalBytes, type Manifest, type ManifestProfile } from "@cadastre/manifest";
+import { canonicalText, type Manifest, type ManifestProfile } from "@cadastre/manifest";
 import type { ParquetOptions } from "../format/duckdb-copy.ts";
 import { duckdbVersion } from "../format/duckdb-version.ts";
 import { gzipEncoder } from "../format/gzip.ts";
@@ -48,7 +48,7 @@ const encoders: Readonly<Record<Format, string>> = {
 
 /** Returns the complete profile for its configurable members. */
 export function profileOf(choice: ProfileChoice): OutputProfile {
-  const { domain, format, compression, fields } = choice;
+  const { domain, format, compression } = choice;
   const profile = {
     ...choice,
     schema: { id: domain, version: domainTable[domain].schemaVersion },
@@ -56,13 +56,19 @@ export function profileOf(choice: ProfileChoice): OutputProfile {
     parquet: format === "parquet" ? parquet : null,
     encoder: [encoders[format], ...(compression === "gzip" ? [gzipEncoder] : [])].join("+"),
   };
+  return { ...profile, sha256: createHash("sha256").update(documentText(profile)).digest("hex") };
+}
+
+/** Returns the document of a profile: canonical JSON whose SHA-256 is the hash that manifests state. */
+export function profileDocument({ sha256: _, ...profile }: OutputProfile): string {
+  return documentText(profile);
+}
+
+function documentText({ fields, ...profile }: Omit<OutputProfile, "sha256">): string {
   // Names of datasets may contain an underscore, which canonical JSON does not allow in a member name: they become values.
   const listed =
     fields === "*" ? fields : Object.entries(fields).map(([dataset, names]) => ({ dataset, names }));
-  const sha256 = createHash("sha256")
-    .update(canonicalBytes({ ...profile, fields: listed }))
-    .digest("hex");
-  return { ...profile, sha256 };
+  return canonicalText({ ...profile, fields: listed });
 }
 
 /** Returns the members of a profile that a manifest states. */
@@ -109,33 +115,4 @@ export function deliveredDatasets(
       wanted === "*" || name === dataset.keyField || wanted.includes(name);
     return [{ ...dataset, columns: shown.filter(isWanted) }];
   });
-}
-
-/** Returns the schema of a delivery. */
-export const schemaOf = (
-  profile: OutputProfile,
-  datasets: readonly DeliveredDataset[],
-  { dictionaryVersion = null }: { readonly dictionaryVersion?: string | null },
-): DeliverySchema => ({
-  ...profile.schema,
-  sha256: schemaHashOf(profile, datasets),
-  resoDdVersion: domainTable[profile.domain].followsDictionary ? dictionaryVersion : null,
-});
-
-/**
- * Returns the hash of the names and types of the delivered columns, in order. So it changes whenever a reader would meet another column,
- * and reveals nothing of columns that are not shown.
- */
-export function schemaHashOf(
-  { schema: { id, version } }: OutputProfile,
-  datasets: readonly DeliveredDataset[],
-): string {
-  const content = datasets.map(({ name, resource, keyField, columns }) => ({
-    name,
-    resource,
-    keyField,
-    columns,
-  }));
-  const bytes = canonicalBytes({ id, version, datasets: content });
-  return createHash("sha256").update(bytes).digest("hex");
 }

@@ -1,5 +1,5 @@
 import type { PrimitiveType, StructuralProperty } from "@cadastre/odata";
-import type { ExportColumn, ExportType } from "./export-source.ts";
+import type { ColumnFacets, ExportColumn, ExportType } from "./export-source.ts";
 
 const column = (name: string, type: ExportType, collection = false): ExportColumn => ({
   name,
@@ -47,15 +47,28 @@ const types: Readonly<Record<Exclude<PrimitiveType, "Edm.Decimal">, ExportType>>
   "Edm.GeometryCollection": "json",
 };
 
+/** Term of the annotation that gives the name of a field of the Data Dictionary. */
+const standardName = "RESO.OData.Metadata.StandardName";
+
 /** Returns the column for a property of an entity set. */
 export function columnOf({
   name,
   type,
   collection,
   nullable,
+  maxLength,
   precision,
   scale,
+  annotations,
 }: StructuralProperty): ExportColumn {
   const decimal = [Math.min(precision ?? mostDigits, mostDigits), scale ?? unstatedScale] as const;
-  return { name, type: type === "Edm.Decimal" ? { decimal } : types[type], collection, nullable };
+  const title = annotations?.find(({ term }) => term === standardName)?.value;
+  const facets: ColumnFacets = {
+    edmType: type,
+    ...(maxLength === undefined ? {} : { maxLength }),
+    ...(precision === undefined ? {} : { precision }),
+    ...(scale === undefined ? {} : { scale }),
+    ...(typeof title === "string" ? { title } : {}),
+  };
+  return { name, type: type === "Edm.Decimal" ? { decimal } : types[type], collection, nullable, facets };
 }

@@ -1,4 +1,5 @@
 import type { Scope } from "@cadastre/entitlement";
+import type { PrimitiveType, StructuralProperty } from "@cadastre/odata";
 
 /**
  * Source of the records that exports read. `storeSource` implements it over this project's store; another server can implement it
@@ -62,6 +63,15 @@ export type ExportColumn = {
   /** True if the value is a list of values of the type. */
   readonly collection: boolean;
   readonly nullable: boolean;
+  /** Type and facets of the OData property with the same values. Without them the schema document states those that the type implies. */
+  readonly facets?: ColumnFacets;
+};
+
+/** Type and facets of an OData property, as `$metadata` states them, and its standard name. */
+export type ColumnFacets = Pick<StructuralProperty, "maxLength" | "precision" | "scale"> & {
+  readonly edmType: PrimitiveType;
+  /** Display name in the Data Dictionary, such as `List Price`. Absent for names that an operator may change. */
+  readonly title?: string;
 };
 
 /** Type of a value. Each type has one form as JSON text. */

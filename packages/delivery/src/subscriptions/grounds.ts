@@ -1,7 +1,8 @@
 import { EntitlementError, type Product, type Scope } from "@cadastre/entitlement";
 import type { DeliveryErrorCode } from "../errors.ts";
 import type { OutputProfile } from "../profiles/profile.ts";
-import { type DeliveredDataset, deliveredDatasets, schemaHashOf } from "../profiles/profile.ts";
+import { type DeliveredDataset, deliveredDatasets } from "../profiles/profile.ts";
+import { schemaDocument } from "../profiles/schema-document.ts";
 import type { StepMeans } from "./step-context.ts";
 import type { GenerationPins, Subscription } from "./subscription.ts";
 
@@ -28,7 +29,7 @@ export async function groundsOf(
     destinations,
     source,
   }: Pick<StepMeans, "scopeOf" | "profiles" | "destinations" | "source">,
-  { customer, domain, profile: id, mode, destination }: Subscription,
+  { customer, domain, profile: id, mode, destination, pins: before }: Subscription,
 ): Promise<SubscriptionContent | SuspensionReason> {
   const scope = await grantedBy(scopeOf, customer);
   const ungranted = (code: DeliveryErrorCode): SuspensionReason => ({ code, version: scope?.version });
@@ -44,7 +45,8 @@ export async function groundsOf(
   if (datasets.length === 0) return ungranted("entitlement_expired");
   const pins = {
     scopeSha256: scope.scopeSha256,
-    schemaSha256: schemaHashOf(profile, datasets),
+    // Of an earlier form if the generation has begun with that.
+    schemaSha256: schemaDocument(profile, datasets, before?.schemaSha256).sha256,
     profileSha256: profile.sha256,
     basis: (await source.basis?.(datasets.map(({ name }) => name))) ?? "",
   };

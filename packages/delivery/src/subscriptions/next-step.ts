@@ -1,6 +1,7 @@
 import { workerFaultOf } from "../build/fault.ts";
 import { contentsOf } from "../build/part-text.ts";
 import { newDelivery } from "../exports/new-delivery.ts";
+import { schemaDocument } from "../profiles/schema-document.ts";
 import { dueAfter, isDueLater } from "./cadence.ts";
 import { areSame, groundsOf, type SubscriptionContent, type SuspensionReason } from "./grounds.ts";
 import { reset, suspended } from "./progress.ts";
@@ -23,14 +24,17 @@ export async function nextStep(
 ): Promise<SubscriptionStep | undefined> {
   const grounds = await groundsOf(means, subscription);
   if ("code" in grounds) return suspension(subscription, grounds, at);
-  const { pins } = subscription;
+  const { pins: before } = subscription;
   const isOther =
-    (pins !== null && !areSame(pins, grounds.pins)) || (await means.registry.isBroken(subscription));
+    (before !== null && !areSame(before, grounds.pins)) || (await means.registry.isBroken(subscription));
   const resumed = { state: "active", code: null, entitlementVersion: grounds.scope.version } as const;
   const isWaiting = subscription.state === "active" && isDueLater(subscription.due, at, subscription);
   if (isWaiting && !isOther)
     return subscription.entitlementVersion === resumed.entitlementVersion ? undefined : { changes: resumed };
-  const changes = { ...resumed, ...(isOther ? reset(subscription, at) : {}), pins: grounds.pins };
+  const pins = isOther
+    ? { ...grounds.pins, schemaSha256: schemaDocument(grounds.profile, grounds.datasets).sha256 }
+    : grounds.pins;
+  const changes = { ...resumed, ...(isOther ? reset(subscription, at) : {}), pins };
   return deliveryStep(means, { ...subscription, ...changes }, grounds, changes, at);
 }
 
@@ -54,7 +58,7 @@ async function deliveryStep(
   at: number,
 ): Promise<SubscriptionStep> {
   const { scope, profile } = grounds;
-  const { id, mode, destination, generation, sequence, previous, since, sinceName } = subscription;
+  const { id, mode, destination, generation, sequence, previous, since, sinceName, pins } = subscription;
   const toCheckpoint = await means.source.checkpoint();
   const changes = { ...given, due: dueAfter(at, subscription) };
   const isSkipped = subscription.emptyDeliveryBehavior === "skip" && since !== null;
@@ -71,6 +75,7 @@ async function deliveryStep(
     fromCheckpoint: since,
     fromName: sinceName,
     basis: grounds.pins.basis,
+    schemaSha256: pins?.schemaSha256 ?? null,
     toCheckpoint,
   } as const;
   return { changes, creates: await newDelivery(means, scope, profile, purpose, at) };

@@ -48,6 +48,37 @@ export function recordsConformance(name: string, withRegistry: WithRegistry): vo
         );
       }));
 
+    test("documents are kept once for each customer, with the scope of the last delivery that named them", () =>
+      withRegistry(async (registry, again) => {
+        const { deliveries, entitlements } = registry;
+        await entitlements.install({ customer: "other", version: 1, jws: "a", installed: at });
+        const document = {
+          kind: "schema",
+          sha256: sha("5"),
+          text: '{"title":"é"}',
+          scope: '{"a":1}',
+        } as const;
+        await create(registry, { documents: [document, { ...document, kind: "profile" }] });
+        await create(registry, { documents: [{ ...document, scope: '{"a":2}' }] });
+        await create(registry, { customer: "other", documents: [{ ...document, text: "{}" }] });
+        const records = (await again()).deliveries;
+        expect(await records.document(customer, "schema", sha("5"))).toEqual({
+          ...document,
+          scope: '{"a":2}',
+        });
+        expect(await records.document(customer, "profile", sha("5"))).toEqual({
+          ...document,
+          kind: "profile",
+        });
+        expect(await records.document("other", "schema", sha("5"))).toMatchObject({ text: "{}" });
+        for (const [whose, kind, hash] of [
+          ["other", "profile", sha("5")],
+          [customer, "disclaimer", sha("5")],
+          [customer, "schema", sha("6")],
+        ] as const)
+          expect(await deliveries.document(whose, kind, hash)).toBeUndefined();
+      }));
+
     test("a request that comes again gives the delivery that it created, whatever has become of it", () =>
       withRegistry(async (registry) => {
         const { deliveries } = registry;

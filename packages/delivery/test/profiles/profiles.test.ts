@@ -1,7 +1,8 @@
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { builtInProfiles, domainNames, type ExportColumn, readProfiles } from "../../src/index.ts";
-import { deliveredDatasets, profileOf, schemaOf } from "../../src/profiles/profile.ts";
+import { deliveredDatasets, profileDocument, profileOf } from "../../src/profiles/profile.ts";
 import { anyScope } from "../support/scope.ts";
 
 const choice = {
@@ -46,6 +47,20 @@ test("the hash is another one whenever anything else is", () => {
   expect(hashes[0]).toMatchInlineSnapshot(
     `"418798ee3b027b911220fbc74ef646d5abc6bc46136c9adc894baab3f0677bee"`,
   );
+});
+
+test("the document of a profile has its hash, and all that it says but the hash", () => {
+  const profile = profileOf({ ...choice, fields: { listing_media: ["MediaURL"], listing: "*" } });
+  const text = profileDocument(profile);
+  expect(createHash("sha256").update(text).digest("hex")).toBe(profile.sha256);
+  const { sha256: _, ...rest } = profile;
+  expect(JSON.parse(text)).toEqual({
+    ...rest,
+    fields: [
+      { dataset: "listing_media", names: ["MediaURL"] },
+      { dataset: "listing", names: "*" },
+    ],
+  });
 });
 
 describe("a file of profiles", () => {
@@ -121,25 +136,5 @@ describe("what is delivered", () => {
     ]);
     expect(columnsBy({ listing: ["County", "Hidden"] })).toEqual([["listing", ["ListingKey", "County"]]]);
     expect(columnsBy({ media_assets: "*" })).toEqual([]);
-  });
-
-  test("has another schema whenever a column is another one, and only then", () => {
-    const schemaBy = (columns: readonly ExportColumn[]) =>
-      schemaOf(
-        profileOf(choice),
-        deliveredDatasets({ columns: () => columns }, anyScope, profileOf(choice)),
-        { dictionaryVersion: "2.0" },
-      );
-    const one = schemaBy([text("a"), text("b")]);
-    expect(one).toMatchObject({ id: "listing", resoDdVersion: "2.0" });
-    expect(schemaBy([text("a"), text("b")])).toEqual(one);
-    const others = [
-      schemaBy([text("a")]),
-      schemaBy([text("b"), text("a")]),
-      schemaBy([text("a"), { ...text("b"), type: "date" }]),
-      schemaBy([text("a"), { ...text("b"), type: { decimal: [14, 2] } }]),
-      schemaBy([text("a"), { ...text("b"), collection: true }]),
-    ];
-    expect(new Set([one, ...others].map(({ sha256 }) => sha256)).size).toBe(6);
   });
 });

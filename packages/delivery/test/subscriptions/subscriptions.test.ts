@@ -1,10 +1,12 @@
+import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { readManifest } from "@cadastre/manifest";
+import { canonicalText, readManifest } from "@cadastre/manifest";
 import { afterAll, describe, expect, test } from "vitest";
 import { statusOf } from "../../src/index.ts";
+import { deliveredDatasets } from "../../src/profiles/profile.ts";
 import { type Edit, type Granted, scopeOf } from "../support/market.ts";
 import { day, hour, Subscribed } from "../support/subscribed.ts";
 
@@ -167,6 +169,54 @@ describe("what is delivered", () => {
         [1, "queued"],
         [0, "complete"],
       ]);
+    }));
+});
+
+describe("a generation that an earlier release has begun", () => {
+  /** The hash of the document of names and types alone, which earlier releases pinned. */
+  const earlierHash = ({ source, profile, caller }: Subscribed): string => {
+    const datasets = deliveredDatasets(source, caller.scope, profile).map(
+      ({ name, resource, keyField, columns }) => ({
+        name,
+        resource,
+        keyField,
+        columns: columns.map(({ facets: _, ...column }) => column),
+      }),
+    );
+    return createHash("sha256")
+      .update(canonicalText({ ...profile.schema, datasets }))
+      .digest("hex");
+  };
+
+  test("goes on with the schema that it was pinned to; the next generation has the present one", () =>
+    withService(async (service) => {
+      const { subscriptions } = service.registry;
+      await service.edit([put("a", {})]);
+      const { id } = await service.subscribe();
+      await pass(service, 0);
+      const present = (await lastOf(service, id)).manifest.schema.sha256;
+      const found = await service.subscriptions.find(service.caller, id);
+      if (found.pins === null) throw new Error("it has no pins");
+      const schemaSha256 = earlierHash(service);
+      expect(schemaSha256).not.toBe(present);
+      await subscriptions.step(found, { changes: { pins: { ...found.pins, schemaSha256 } } });
+      await service.edit([put("b", {})]);
+      await pass(service);
+      const { manifest } = await lastOf(service, id);
+      expect(manifest).toMatchObject({ generation: 1, sequence: 1, schema: { sha256: schemaSha256 } });
+      const kept = await service.registry.deliveries.document("customer", "schema", schemaSha256);
+      expect(
+        createHash("sha256")
+          .update(kept?.text ?? "")
+          .digest("hex"),
+      ).toBe(schemaSha256);
+      // The profile shows fewer fields, so the schema is another one.
+      await service.grant(narrow);
+      await pass(service);
+      const next = (await lastOf(service, id)).manifest;
+      expect(next).toMatchObject({ generation: 2, sequence: 0 });
+      const document = await service.registry.deliveries.document("customer", "schema", next.schema.sha256);
+      expect(JSON.parse(document?.text ?? "")).toMatchObject({ documentVersion: 2 });
     }));
 });
 

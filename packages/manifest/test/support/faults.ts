@@ -1,5 +1,5 @@
 import { canonicalText, type Manifest, type ManifestErrorCode } from "@cadastre/manifest";
-import { delta, emptyDelta, hashOf, parquet, seed, snapshot } from "./manifests.ts";
+import { delta, documented, emptyDelta, hashOf, parquet, seed, snapshot } from "./manifests.ts";
 
 /** A manifest with one fault, as text, with the error code that it must be refused with and the path of the fault. */
 export type Fault = {
@@ -149,6 +149,19 @@ export const faults: readonly Fault[] = [
   }),
   fault("part-name-of-manifest", "part_name_reserved", change, { "/parts/0/name": "manifest.json" }),
   fault("part-name-of-marker", "part_name_reserved", change, { "/parts/0/name": "COM1.jsonl" }),
+  fault("document-named-as-a-part", "document_name", documented, {
+    "/documents/0/name": "Listing-01009.jsonl.gz",
+  }),
+  fault("document-named-as-another", "document_name", documented, { "/documents/1/name": "SCHEMA.json" }),
+  fault("document-named-as-a-signature", "document_name", documented, {
+    "/documents/0/name": "signature.json",
+  }),
+  fault("document-of-another-schema", "document_differs", documented, {
+    "/documents/0/sha256": hashOf("other"),
+  }),
+  fault("document-in-another-folder", "manifest_invalid", documented, {
+    "/documents/0/name": "../schema.json",
+  }),
   fault("part-numbers-in-another-order", "part_numbers_differ", change, {
     "/datasets/0/partNumbers": [1, 3],
   }),

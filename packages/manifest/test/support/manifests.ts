@@ -103,6 +103,27 @@ export const seed: Manifest = {
   previous: { generation: 1, sequence: 30, manifestSha256: hashOf("the delivery before") },
 };
 
+/** A seed with documents beside its parts. */
+export const documented: Manifest = {
+  ...seed,
+  documents: [
+    {
+      kind: "schema",
+      name: "schema.json",
+      mediaType: "application/json",
+      byteLength: 400_000,
+      sha256: seed.schema.sha256,
+    },
+    {
+      kind: "later-kind",
+      name: "later.json",
+      mediaType: "application/json",
+      byteLength: 2,
+      sha256: hashOf("later"),
+    },
+  ],
+};
+
 export const snapshot: Manifest = {
   ...common,
   ...full,

@@ -5,6 +5,7 @@ export const tablesWorkerWrites = [
   "cadastre_acknowledgement",
   "cadastre_damage",
   "cadastre_delivery",
+  "cadastre_delivery_document",
   "cadastre_delivery_part",
   "cadastre_delivery_request",
   "cadastre_destination",

@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import {
   bucketParts,
   createDestinations,
+  type DeliveryCredits,
   type Destinations,
   folderParts,
   type OutputProfile,
   openS3Bucket,
   type PartStore,
-  type Pinned,
   type WebhookTerms,
 } from "@cadastre/delivery";
 import type { Scope } from "@cadastre/entitlement";
@@ -28,20 +28,23 @@ async function creditsOf(
   catalog: Catalog,
   { datasets }: Scope,
   profiles: RecentProfiles,
-): Promise<Pick<Pinned, "sources" | "attribution">> {
+): Promise<DeliveryCredits> {
   const known = await profiles();
   const granted = datasetsOf(catalog, datasets);
+  const disclaimers = granted.flatMap(({ dataset_id }) => {
+    const profile = approvedIn(known, dataset_id);
+    return profile === undefined ? [] : [{ datasetId: dataset_id, text: profile.disclaimer }];
+  });
   return {
     sources: granted.map(({ dataset_id, originating_system_name }) => ({
       datasetId: dataset_id,
       originatingSystemName: originating_system_name,
     })),
-    attribution: granted.flatMap(({ dataset_id }) => {
-      const profile = approvedIn(known, dataset_id);
-      if (profile === undefined) return [];
-      const disclaimerSha256 = createHash("sha256").update(profile.disclaimer).digest("hex");
-      return [{ datasetId: dataset_id, disclaimerSha256 }];
-    }),
+    attribution: disclaimers.map(({ datasetId, text }) => ({
+      datasetId,
+      disclaimerSha256: createHash("sha256").update(text).digest("hex"),
+    })),
+    disclaimers: [...new Set(disclaimers.map(({ text }) => text))],
   };
 }
 
@@ -64,7 +67,7 @@ export type ExportDependencies = Given &
     /** Time after its creation during which a delivery can be fetched, in milliseconds. */
     readonly retention: number;
     /** Returns the datasets that a scope grants, and their disclaimers. */
-    readonly creditsOf: (scope: Scope) => Promise<Pick<Pinned, "sources" | "attribution">>;
+    readonly creditsOf: (scope: Scope) => Promise<DeliveryCredits>;
     readonly webhookTerms: WebhookTerms;
   };
 

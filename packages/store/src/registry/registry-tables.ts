@@ -326,6 +326,17 @@ const steps: MigrationSteps = {
         table.text("subscription").references("id").inTable("cadastre_subscription");
         table.text("code");
       }),
+  "020_delivery_documents": (schema) =>
+    // Documents that manifests name by hash, once for each customer.
+    schema.createTable("cadastre_delivery_document", (table) => {
+      table.text("customer").notNullable().references("name").inTable("cadastre_customer");
+      table.text("kind").notNullable();
+      table.text("sha256").notNullable();
+      table.text("text").notNullable();
+      // What the last delivery that named it was granted, as JSON.
+      table.text("scope").notNullable();
+      table.primary(["customer", "kind", "sha256"]);
+    }),
 };
 
 /** Returns a statement that creates a unique index on the rows that meet a condition. */

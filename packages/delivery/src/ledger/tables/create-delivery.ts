@@ -2,6 +2,7 @@ import { type Knex, withCustomerLock } from "@cadastre/store/registry";
 import { DeliveryError } from "../../errors.ts";
 import { type Delivery, type NewDelivery, openStates } from "../delivery.ts";
 import type { DeliveryRecords, IdempotentRequest } from "../ledger.ts";
+import { keepDocuments } from "./delivery-documents.ts";
 import { deliveryTable, selectDelivery } from "./delivery-rows.ts";
 
 const requestTable = (knex: Knex) =>
@@ -52,11 +53,12 @@ async function refuseTooMany(transaction: Knex.Transaction, customer: string, mo
   if (open.length >= most) throw new DeliveryError("too_many_exports");
 }
 
-/** Adds a delivery to the queue. */
+/** Adds a delivery to the queue, and keeps its documents. */
 export async function insertDelivery(
   transaction: Knex.Transaction,
-  delivery: NewDelivery,
+  { documents = [], ...delivery }: NewDelivery,
 ): Promise<Delivery> {
+  await keepDocuments(transaction, delivery.customer, documents);
   const { fromCheckpoint, toCheckpoint, entitlementVersion, scopeSha256, previous, ...same } = delivery;
   await deliveryTable(transaction).insert({
     ...same,

@@ -4,6 +4,7 @@ import { type Delivery, statesBefore } from "../delivery.ts";
 import type { DeliveryRecords } from "../ledger.ts";
 import { acknowledgeIn } from "./acknowledgements.ts";
 import { createDelivery, replayDelivery } from "./create-delivery.ts";
+import { findDocument } from "./delivery-documents.ts";
 import {
   deliveryTable,
   manifestTable,
@@ -44,6 +45,7 @@ export const createDeliveryRecords = (knex: Knex): DeliveryRecords => ({
     const { text, sha256, signature, signature_sha256: signatureSha256 } = row;
     return { text, sha256, signature, signatureSha256 };
   },
+  document: findDocument(knex),
   cancel: (customer, id, code) =>
     knex.transaction(async (transaction) => {
       await revocable(transaction)
