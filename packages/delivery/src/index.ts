@@ -19,6 +19,13 @@ export {
   type DeliveryStatus,
 } from "./exports/deliveries.ts";
 export {
+  createDocuments,
+  type DocumentOptions,
+  type Documents,
+  type OfferedProfile,
+  type ServedDocument,
+} from "./exports/documents.ts";
+export {
   type AcknowledgementRequest,
   type ApiKeyCaller,
   type FileExportRequest,
@@ -124,7 +131,7 @@ export type { ByteRange, PartContent, PartStore } from "./parts/part-store.ts";
 export { builtInProfiles, standardProfiles } from "./profiles/built-in.ts";
 export { type Domain, domainNames, domainTable } from "./profiles/domains.ts";
 export type { OutputProfile } from "./profiles/profile.ts";
-export { readProfiles } from "./profiles/read-profiles.ts";
+export { type ProfileFile, readProfileFile, readProfiles } from "./profiles/read-profiles.ts";
 
 // Sources of records: the Cadastre store, or one of your own
 

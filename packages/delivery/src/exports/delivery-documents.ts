@@ -22,6 +22,8 @@ export const documentMediaType = (kind: Kind): string => files[kind].mediaType;
 
 export type DocumentContents = {
   readonly profile: OutputProfile;
+  /** True if the customer may read the document of the profile. */
+  readonly isProfileShown: boolean;
   readonly schema: SchemaDocument;
   /** Texts of the disclaimers that the manifest names by hash, each once. */
   readonly disclaimers: readonly string[];
@@ -29,13 +31,22 @@ export type DocumentContents = {
 
 /** Returns the documents that the manifest of a new delivery names. */
 export function documentsOf(
-  { profile, schema, disclaimers }: DocumentContents,
+  { profile, isProfileShown, schema, disclaimers }: DocumentContents,
   scope: Scope,
 ): readonly DeliveryDocument[] {
   const granted = JSON.stringify(membersOf(scope));
   return [
     { kind: "schema", ...schema, scope: granted },
-    { kind: "profile", sha256: profile.sha256, text: profileDocument(profile), scope: granted },
+    ...(isProfileShown
+      ? [
+          {
+            kind: "profile",
+            sha256: profile.sha256,
+            text: profileDocument(profile),
+            scope: granted,
+          } as const,
+        ]
+      : []),
     ...disclaimers.map(
       (text) =>
         ({

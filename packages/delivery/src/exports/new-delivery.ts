@@ -2,7 +2,7 @@ import type { Scope } from "@cadastre/entitlement";
 import { DeliveryError } from "../errors.ts";
 import type { Delivery, NewDelivery } from "../ledger/delivery.ts";
 import type { DeliveryLedger } from "../ledger/ledger.ts";
-import { deliveredDatasets, type OutputProfile } from "../profiles/profile.ts";
+import { deliveredDatasets, type OutputProfile, showsProfile } from "../profiles/profile.ts";
 import { manifestSchema, schemaDocument } from "../profiles/schema-document.ts";
 import type { ExportSource } from "../source/export-source.ts";
 import { uuidBytes, uuidOf } from "../uuid.ts";
@@ -73,7 +73,8 @@ export async function newDelivery(
   if (datasets.length === 0) throw new DeliveryError("entitlement_denied");
   const schema = schemaDocument(profile, datasets, schemaSha256 ?? undefined);
   const { disclaimers = [], ...credits } = await creditsOf(scope);
-  const documents = documentsOf({ profile, schema, disclaimers }, scope);
+  const isProfileShown = showsProfile(source, scope, profile);
+  const documents = documentsOf({ profile, isProfileShown, schema, disclaimers }, scope);
   const pinned: Pinned = {
     profile,
     schema: manifestSchema(profile, schema, source),

@@ -92,6 +92,22 @@ export const manifestProfile = ({
   removalReason,
 });
 
+/**
+ * True if the scope shows every field that the profile names. Only then may a customer read the profile's document, which would name
+ * hidden fields otherwise.
+ */
+export const showsProfile = (
+  source: Pick<ExportSource, "columns">,
+  scope: Scope,
+  { fields }: Pick<OutputProfile, "fields">,
+): boolean =>
+  fields === "*" ||
+  Object.entries(fields).every(([dataset, names]) => {
+    if (names === "*") return true;
+    const shown = new Set(source.columns(dataset, scope)?.map(({ name }) => name));
+    return names.every((name) => shown.has(name));
+  });
+
 /** A dataset of a delivery, with the columns of its records there. */
 export type DeliveredDataset = DomainDataset & { readonly columns: readonly ExportColumn[] };
 

@@ -52,16 +52,28 @@ const file = z.strictObject({
   profiles: z
     .array(choice)
     .refine((all) => new Set(all.map(({ id }) => id)).size === all.length, "has two profiles of one id"),
+  defaults: z.partialRecord(z.enum(domainNames), name).default({}),
 });
 
+/** The contents of a configuration file of profiles. */
+export type ProfileFile = {
+  readonly profiles: readonly OutputProfile[];
+  /** Ids of the default profiles, by domain. They may be of profiles that the file does not define. */
+  readonly defaults: Readonly<Partial<Record<Domain, string>>>;
+};
+
+/** Returns the profiles of a configuration file, see {@link readProfileFile}. @throws {DeliveryError} `invalid_profile` */
+export const readProfiles = (text: string): readonly OutputProfile[] => readProfileFile(text).profiles;
+
 /**
- * Reads profiles from the text of a configuration file: `{"profiles": […]}`.
+ * Reads the text of a configuration file: `{"profiles": […], "defaults": {"listing": "<id>"}}`.
  *
  * @throws {DeliveryError} `invalid_profile`, with the path of the first invalid member
  */
-export function readProfiles(text: string): readonly OutputProfile[] {
+export function readProfileFile(text: string): ProfileFile {
   const result = file.safeParse(jsonOf(text));
-  if (result.success) return result.data.profiles.map(profileOf);
+  if (result.success)
+    return { profiles: result.data.profiles.map(profileOf), defaults: result.data.defaults };
   const [issue] = result.error.issues;
   throw new DeliveryError("invalid_profile", `${issue?.path.join(".") || "the file"}: ${issue?.message}`);
 }

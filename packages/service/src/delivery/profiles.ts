@@ -1,5 +1,13 @@
 import { readFileSync } from "node:fs";
-import { DeliveryError, type OutputProfile, readProfiles, standardProfiles } from "@cadastre/delivery";
+import {
+  DeliveryError,
+  type Domain,
+  domainNames,
+  type OutputProfile,
+  type ProfileFile,
+  readProfileFile,
+  standardProfiles,
+} from "@cadastre/delivery";
 import type { EntitySet } from "@cadastre/odata";
 import type { Catalog } from "@cadastre/reso";
 import { marketColumns } from "@cadastre/store/market";
@@ -8,9 +16,12 @@ import { perCatalog } from "../catalog.ts";
 import { type Config, ConfigError } from "../config.ts";
 import { fileReason } from "../file-error.ts";
 
+/** Returns the id of a domain's default profile if the settings name none: JSON lines with all fields. */
+const usualDefault = (domain: Domain): string => `${domain}-jsonl`;
+
 /**
- * Returns the output profiles: those of the file in the settings, then the standard ones that it does not replace. The first profile of a
- * domain is its default.
+ * Returns the output profiles: the default of each domain, then the others of the file in the settings, then the standard ones that it does
+ * not replace. The first profile of a domain is its default. A file changes the default of a domain only by naming another one in `defaults`.
  *
  * @throws {ConfigError}
  */
@@ -20,18 +31,29 @@ export function outputProfiles(
 ): readonly OutputProfile[] {
   const standard = standardProfiles(partBytes);
   if (file === undefined) return standard;
-  const own = readOwn(file);
+  const { profiles: own, defaults } = readOwn(file);
   const fault = own
     .map((profile) => unknownField(profile, knownColumns(catalog)))
     .find((sentence) => sentence !== undefined);
   if (fault !== undefined) throw refusal(file, fault);
   const ids = new Set(own.map(({ id }) => id));
-  return [...own, ...standard.filter(({ id }) => !ids.has(id))];
+  const all = [...own, ...standard.filter(({ id }) => !ids.has(id))];
+  const first = domainNames.map((domain) => {
+    const wanted = defaults[domain] ?? usualDefault(domain);
+    const own = all.filter((profile) => profile.domain === domain);
+    // A file may give the id of a standard profile to a profile of another domain.
+    const found =
+      own.find(({ id }) => id === wanted) ?? (defaults[domain] === undefined ? own[0] : undefined);
+    if (found === undefined)
+      throw refusal(file, `defaults.${domain}: \`${wanted}\` is no profile of ${domain}`);
+    return found;
+  });
+  return [...first, ...all.filter((profile) => !first.includes(profile))];
 }
 
-function readOwn(file: string): readonly OutputProfile[] {
+function readOwn(file: string): ProfileFile {
   try {
-    return readProfiles(readFileSync(file, "utf8"));
+    return readProfileFile(readFileSync(file, "utf8"));
   } catch (error) {
     const isOurs = error instanceof DeliveryError;
     const reason = isOurs

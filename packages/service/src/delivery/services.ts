@@ -1,10 +1,12 @@
 import {
   createDeliveries,
+  createDocuments,
   createSubscriptions,
   createWebhooks,
   type DamageReport,
   type Deliveries,
   type Destinations,
+  type Documents,
   type ExportSource,
   type Subscriptions,
   type Webhooks,
@@ -19,6 +21,7 @@ import type { FollowSigningKeys } from "./signing-keys.ts";
 export type DeliveryServices = {
   readonly audit: AuditTrail;
   readonly deliveries: Deliveries;
+  readonly documents: Documents;
   readonly subscriptions: Subscriptions;
   readonly destinations: Destinations;
   readonly webhooks: Webhooks;
@@ -77,6 +80,7 @@ export function createDeliveryServices(
       retention,
       creditsOf,
     }),
+    documents: createDocuments({ ...sharedOptions, ledger: registry.deliveries, creditsOf }),
     manifestKeys,
     cursorKey: keyFor("cursor of file exports", { skipTokenKey }),
   };

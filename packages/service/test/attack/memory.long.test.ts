@@ -15,7 +15,7 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "cadastre-attack-profiles-"));
   const profiles = join(folder, "profiles.json");
-  await writeFile(profiles, JSON.stringify({ profiles: [plain] }));
+  await writeFile(profiles, JSON.stringify({ profiles: [plain], defaults: { listing: plain.id } }));
   service = await startUnderAttack({
     CADASTRE_IDLE_SECONDS: "3",
     CADASTRE_REQUESTS_PER_SECOND: "0",

@@ -24,7 +24,10 @@ const profiles = join(tmpdir(), `cadastre-profiles-${process.pid}.json`);
 beforeAll(async () => {
   const plain = { version: 1, domain: "listing", format: "jsonl", compression: "none" };
   const brief = { ...plain, id: "short", fields: { listing: ["City", "PublicRemarks"] }, partBytes: 65_536 };
-  await writeFile(profiles, JSON.stringify({ profiles: [{ ...plain, id: "long" }, brief] }));
+  await writeFile(
+    profiles,
+    JSON.stringify({ profiles: [{ ...plain, id: "long" }, brief], defaults: { listing: "long" } }),
+  );
   running = await run({
     CADASTRE_LISTINGS: "1000",
     CADASTRE_EXPORT_PROFILES: profiles,

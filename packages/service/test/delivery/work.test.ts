@@ -17,7 +17,7 @@ let running: Running;
 const profiles = join(tmpdir(), `cadastre-profiles-${process.pid}.json`);
 beforeAll(async () => {
   const plain = { id: "plain", version: 1, domain: "listing", format: "jsonl", compression: "none" };
-  await writeFile(profiles, JSON.stringify({ profiles: [plain] }));
+  await writeFile(profiles, JSON.stringify({ profiles: [plain], defaults: { listing: plain.id } }));
   running = await run({
     CADASTRE_LISTINGS: "1000",
     CADASTRE_WORKER: "false",

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import type { z } from "zod";
 import { destinationEndpoints } from "../../src/delivery/destinations.ts";
+import { documentEndpoints } from "../../src/delivery/documents.ts";
 import { redeem } from "../../src/delivery/downloads.ts";
 import { deliveryEndpoints } from "../../src/delivery/endpoints.ts";
 import { exportEndpoints } from "../../src/delivery/exports.ts";
@@ -53,7 +54,7 @@ const pages: readonly (readonly [page: string, tables: readonly Table[]])[] = [
     "docs/endpoints.md",
     [
       v1Endpoints,
-      [...exportEndpoints, redeem],
+      [...exportEndpoints, redeem, ...documentEndpoints],
       subscriptionEndpoints,
       destinationEndpoints,
       webhookEndpoints,
@@ -66,7 +67,10 @@ const pages: readonly (readonly [page: string, tables: readonly Table[]])[] = [
     "packages/service/README.md",
     [
       { of: short, endpoints: v1Endpoints as readonly Endpoint<never>[] },
-      { of: short, endpoints: [...exportEndpoints, redeem] as readonly Endpoint<never>[] },
+      {
+        of: short,
+        endpoints: [...exportEndpoints, redeem, ...documentEndpoints] as readonly Endpoint<never>[],
+      },
     ],
   ],
 ];

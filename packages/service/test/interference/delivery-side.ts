@@ -6,6 +6,7 @@ import { text } from "node:stream/consumers";
 import {
   createDeliveries,
   createDeliveryRegistry,
+  createDocuments,
   createScheduler,
   createSubscriptions,
   createWorker,
@@ -107,6 +108,21 @@ export async function openDeliverySide(
       sign: (bytes) => signManifest(bytes, { privateKey, kid: "test" }),
       name: "worker",
     });
+    const documents = createDocuments({
+      ledger,
+      source,
+      profiles: [profile],
+      creditsOf: () => ({ sources: [], attribution: [] }),
+    });
+    /** Returns the profiles that the customer is offered, and the documents that a manifest names by hash. */
+    async function documentsNamed(manifest: string): Promise<readonly string[]> {
+      const { schema, profile: of, documents: listed = [] } = readManifest(Buffer.from(manifest));
+      const found = await Promise.all([
+        documents.schema(scope, schema.sha256),
+        ...(listed.some(({ kind }) => kind === "profile") ? [documents.profile(scope, of.sha256)] : []),
+      ]);
+      return [...found.map((one) => one.text), JSON.stringify(documents.profiles(scope))];
+    }
     const request = { domain: profile.domain, deliveryMode: "pull" } as const;
     let subscription = "";
 
@@ -123,7 +139,8 @@ export async function openDeliverySide(
       const found: string[] = [];
       for (const part of readManifest(Buffer.from(sealed.text)).parts)
         found.push(await text((await parts.open(part)).stream()));
-      return { said: [JSON.stringify(status), sealed.text, sealed.signature], parts: found };
+      const texts = await documentsNamed(sealed.text);
+      return { said: [JSON.stringify(status), sealed.text, sealed.signature, ...texts], parts: found };
     }
     const lastOne = async () => (await registered.deliveries(customer, subscription, 1))[0]?.id ?? "";
 

@@ -21,7 +21,8 @@ export type ManifestReply = {
       readonly rowCount: number;
       readonly sources: readonly { readonly datasetId: string; readonly originatingSystemName: string }[];
     }[];
-    readonly profile: { readonly format: string };
+    readonly schema: { readonly sha256: string };
+    readonly profile: { readonly format: string; readonly sha256: string };
     readonly attribution: readonly { readonly datasetId: string; readonly disclaimerSha256: string }[];
   };
   readonly meta: { readonly manifest_sha256: string; readonly signature: unknown };
