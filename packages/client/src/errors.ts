@@ -279,6 +279,10 @@ export const clientErrors = {
     "untrusted",
     (d) => `part ${d["part"]} does not have the SHA-256 that the manifest states${timesFetched(d)}`,
   ],
+  document_differs: [
+    "untrusted",
+    (d) => `${d["file"]} does not have the length and SHA-256 that the manifest states`,
+  ],
   part_content_differs: [
     "untrusted",
     (d) => `part ${d["part"]}, decompressed, does not have the length and SHA-256 that the manifest states`,

@@ -72,10 +72,14 @@ async function push(delivery: TestDelivery, isWritten = (_name: string) => true)
     mediaType,
     open: () => Readable.from([delivery.parts.get(number)]),
   }));
+  const documents = (delivery.manifest.documents ?? []).map((document) => ({
+    ...document,
+    open: () => Readable.from([Buffer.from(delivery.documents.get(document.sha256) ?? "")]),
+  }));
   const signature = Buffer.from(JSON.stringify(delivery.signature));
   const objects = await pushedObjects(
     { id, subscription: subscriptionId, generation, sequence },
-    { parts, manifest: delivery.bytes, signature },
+    { parts, documents, manifest: delivery.bytes, signature },
   );
   for (const { name, key, bytes } of objects) if (isWritten(name)) await put(`${prefix}/${key}`, bytes);
   return `${prefix}/${objects[0]?.key.replace(/[^/]*$/, "") ?? ""}`.slice(0, -1);
@@ -117,6 +121,16 @@ test("what is pushed is followed, through generations", async () => {
   await push(again);
   expect(await followOnce(place)).toEqual([delta.sha256, again.sha256]);
   expect(pricesIn(place.file)).toEqual(pricesOf(listings(3, 40)));
+});
+
+test("a document of a pushed delivery is verified before the load", async () => {
+  const place = begin();
+  const described = await seedAfter(undefined, { documents: { schema: '{"datasets":[]}' } });
+  const folder = await push(described);
+  await put(`${folder}/schema.json`, Buffer.from('{"datasets":{}}'));
+  await expect(followOnce(place)).rejects.toMatchObject({ code: "document_differs" });
+  await put(`${folder}/schema.json`, Buffer.from('{"datasets":[]}'));
+  expect(await followOnce(place)).toEqual([described.sha256]);
 });
 
 test("what has no end is not there, whatever else of it is", async () => {

@@ -10,12 +10,14 @@ const [part] = delivery.manifest.parts;
 const name = part?.name ?? "";
 
 /** A folder as a pull leaves it. */
-function folderOf({ manifest, bytes, signature, parts }: TestDelivery): string {
+function folderOf({ manifest, bytes, signature, parts, documents }: TestDelivery): string {
   const folder = emptyFolder();
   writeFileSync(join(folder, "manifest.json"), bytes);
   writeFileSync(join(folder, "signature.json"), JSON.stringify(signature));
   for (const { name: file, number } of manifest.parts)
     writeFileSync(join(folder, file), parts.get(number) ?? "");
+  for (const { name: file, sha256 } of manifest.documents ?? [])
+    writeFileSync(join(folder, file), documents.get(sha256) ?? "");
   return folder;
 }
 
@@ -40,6 +42,16 @@ test("so is one that a push has written", async () => {
   rmSync(join(folder, "manifest.jws.json"));
   await expect(verify(folder)).rejects.toMatchObject({ code: "file_missing" });
   expect(await verifyFolder(folder, { keys: "unsigned" })).toMatchObject({ signed: false });
+});
+
+test("the documents beside the parts are verified, if an earlier release has not left them out", async () => {
+  const documented = await makeDelivery({ documents: { schema: '{"datasets":[]}', later: "{}" } });
+  const folder = folderOf(documented);
+  expect(await verify(folder)).toMatchObject({ sha256: documented.sha256 });
+  flip(join(folder, "schema.json"), 3);
+  await expect(verify(folder)).rejects.toMatchObject({ code: "document_differs", file: "schema.json" });
+  rmSync(join(folder, "schema.json"));
+  expect(await verify(folder)).toMatchObject({ signed: true });
 });
 
 const flip = (file: string, at: number) => {

@@ -5,6 +5,7 @@ import type { JSONWebKeySet } from "jose";
 import { ClientError, type ClientErrorCode } from "../errors.ts";
 import { compareFile } from "../fetch/compare-file.ts";
 import { readManifestFile, unlessMissing } from "../fetch/disk.ts";
+import { stagedDocuments } from "../fetch/documents.ts";
 import { readSignature, requireSignature } from "../fetch/manifest.ts";
 import { type Pins, requirePins } from "../fetch/pins.ts";
 import { completeFile, manifestFile, pushedSignatureFile, signatureFile } from "../fetch/staging.ts";
@@ -31,7 +32,7 @@ export type FolderReport = {
 };
 
 /**
- * Verifies a folder that holds a delivery, without a network: manifest, signature, every byte of every part, and the records.
+ * Verifies a folder that holds a delivery, without a network: manifest, signature, every byte of every part and document, and the records.
  *
  * @throws {ClientError | ManifestError} for the first failure
  */
@@ -48,13 +49,19 @@ export async function verifyFolder(
   await requireSignature(bytes, signature, () => keys);
   const manifest = readManifest(bytes);
   requirePins(manifest, pins);
-  const names = new Set(manifest.parts.map(({ name }) => name));
+  const names = new Set([...manifest.parts, ...(manifest.documents ?? [])].map(({ name }) => name));
   for (const file of files)
     if (!names.has(file) && !beside.has(file)) throw new ClientError("file_unexpected", { file });
   for (const part of manifest.parts) {
     const found = await compareFile(join(folder, part.name), part);
     if (found !== "same")
       throw new ClientError(faultOf[found], { file: part.name, part: String(part.number) });
+  }
+  for (const document of stagedDocuments(manifest)) {
+    const found = await compareFile(join(folder, document.name), document);
+    // Earlier releases of this program fetch no documents.
+    if (found !== "same" && found !== "missing")
+      throw new ClientError("document_differs", { file: document.name });
   }
   await readColumns(manifest, folder);
   const counted = isText(manifest.profile.format);

@@ -6,6 +6,7 @@ import type { Connection } from "../http/connection.ts";
 import type { RetryContext } from "../http/request.ts";
 import { compareFile } from "./compare-file.ts";
 import { onDisk, syncFolder, unlessMissing, writeAtomically } from "./disk.ts";
+import { documentsBy, type ReadDocument, stageDocuments, stagedDocuments } from "./documents.ts";
 import type { VerifiedManifest } from "./manifest.ts";
 import { type OnBytes, type PrepareTransfer, partsBy, transferPart } from "./transfer.ts";
 
@@ -35,7 +36,7 @@ export const ownStaging = ".staging";
 export const databaseStaging = ".cadastre";
 
 /**
- * Fetches the parts of a delivery into a folder.
+ * Fetches the parts and documents of a delivery into a folder.
  *
  * @throws {ClientError} for the first failure; parts that were verified by then are kept for the next run
  */
@@ -44,12 +45,20 @@ export const stageParts = (
   delivery: VerifiedManifest,
   options: StagingOptions,
 ): Promise<StagedDelivery> =>
-  stageBy(connection, partsBy(connection, delivery.manifest.deliveryId), delivery, options);
+  stageBy(
+    connection,
+    { open: partsBy(connection, delivery.manifest.deliveryId), read: documentsBy(connection) },
+    delivery,
+    options,
+  );
 
-/** Like `stageParts`, with any way to open parts. */
+/** How to fetch the files of a delivery. */
+export type DeliveryFiles = { readonly open: PrepareTransfer; readonly read: ReadDocument };
+
+/** Like `stageParts`, with any way to fetch the files. */
 export async function stageBy(
   means: RetryContext,
-  open: PrepareTransfer,
+  { open, read }: DeliveryFiles,
   delivery: VerifiedManifest,
   { staging, parallel = 4, maxBytes, onBytes = () => {} }: StagingOptions,
 ): Promise<StagedDelivery> {
@@ -62,7 +71,8 @@ export async function stageBy(
   const stoppable = { ...means, signal };
   const missing = await missingParts(folder, manifest.parts, onBytes);
   const limit = byteLimit(maxBytes);
-  limit.requireRoomFor(missing);
+  limit.requireRoomFor([...missing, ...stagedDocuments(manifest)]);
+  await stageDocuments(folder, manifest, (document) => read(document, means.signal));
   const events = { onBytes, onReceived: limit.take };
   const waiting = missing.values();
   const fetchWaiting = async () => {
@@ -81,8 +91,8 @@ export async function stageBy(
 
 /** Counts the bytes that one run fetches, repeated transfers included, against a limit. */
 type ByteLimit = {
-  /** @throws {ClientError} `max_bytes_exceeded` if these parts together exceed the limit */
-  readonly requireRoomFor: (parts: readonly ManifestPart[]) => void;
+  /** @throws {ClientError} `max_bytes_exceeded` if these files together exceed the limit */
+  readonly requireRoomFor: (files: readonly Pick<ManifestPart, "byteLength">[]) => void;
   /** Counts bytes as they come. @throws {ClientError} `max_bytes_exceeded` at the first byte beyond the limit */
   readonly take: (bytes: number) => void;
 };
@@ -150,8 +160,9 @@ function isManifest(bytes: Uint8Array): boolean {
 }
 
 /** Returns a test for the names of files that staging a delivery creates, partial files included. */
-export function isStagedFile({ parts }: Manifest): (name: string) => boolean {
-  const own = new Set([manifestFile, signatureFile, ...parts.map(({ name }) => name)]);
+export function isStagedFile(manifest: Manifest): (name: string) => boolean {
+  const files = [...manifest.parts, ...stagedDocuments(manifest)];
+  const own = new Set([manifestFile, signatureFile, ...files.map(({ name }) => name)]);
   return (name) => own.has(name) || name.endsWith(".partial");
 }
 

@@ -48,9 +48,13 @@ export function bucketFeed(
     stage: (delivery, from, options) =>
       stageBy(
         bucket,
-        async ({ name }) =>
-          (signal, position) =>
-            bucket.open(`${folderOf(from)}${name}`, signal, position),
+        {
+          open:
+            async ({ name }) =>
+            (signal, position) =>
+              bucket.open(`${folderOf(from)}${name}`, signal, position),
+          read: ({ name }) => bucket.read(`${folderOf(from)}${name}`),
+        },
         delivery,
         options,
       ),

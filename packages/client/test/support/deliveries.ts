@@ -22,6 +22,8 @@ export type Row = Readonly<Record<string, unknown>>;
 export type TestDelivery = SealedManifest & {
   readonly signature: ManifestSignature;
   readonly parts: ReadonlyMap<number, Buffer>;
+  /** Texts of the documents by their hashes. */
+  readonly documents: ReadonlyMap<string, string>;
 };
 
 export { exampleKeySet as jwks };
@@ -95,6 +97,8 @@ export type DeliveryOptions = {
   /** Keys of removed records by dataset. */
   readonly removals?: Readonly<Record<string, readonly string[]>>;
   readonly rowsPerPart?: number;
+  /** Texts of documents by their kinds. */
+  readonly documents?: Readonly<Record<string, string>>;
   readonly edit?: (manifest: Manifest) => Manifest;
   /** Changes a part's bytes before they are hashed, like a server that hashes what it has damaged. */
   readonly spoil?: (plain: Buffer) => Buffer;
@@ -106,7 +110,7 @@ export type DeliveryOptions = {
 export async function makeDelivery(options: DeliveryOptions = {}): Promise<TestDelivery> {
   const { id = "0198f3a2-6c1e-7b57-9a53-0c1d2e3f4a5b", format = "jsonl", rowsPerPart = 100 } = options;
   const { datasets = { listing: listings(250), listing_media: [] }, edit = (manifest) => manifest } = options;
-  const { removals = {} } = options;
+  const { removals = {}, documents = {} } = options;
   const bytes = new Map<number, Buffer>();
   const parts: ManifestPart[] = [];
   const described: ManifestDataset[] = [];
@@ -171,11 +175,16 @@ export async function makeDelivery(options: DeliveryOptions = {}): Promise<TestD
       asOf: "2026-11-21T04:00:00.000Z",
     },
     entitlement: { version: 7, scopeSha256: sha256Of("scope") },
-    schema: { id: "listing", version: "2.0.3", sha256: sha256Of("schema"), resoDdVersion: "2.0" },
+    schema: {
+      id: "listing",
+      version: "2.0.3",
+      sha256: sha256Of(documents["schema"] ?? "schema"),
+      resoDdVersion: "2.0",
+    },
     profile: {
       id: `listing-${format}`,
       version: 4,
-      sha256: sha256Of("profile"),
+      sha256: sha256Of(documents["profile"] ?? "profile"),
       format,
       compression: format === "parquet" ? "zstd" : "gzip",
       encoder: "test",
@@ -193,7 +202,23 @@ export async function makeDelivery(options: DeliveryOptions = {}): Promise<TestD
     createdAt: "2026-11-21T04:03:12.000Z",
     expiresAt: "2026-12-05T04:03:12.000Z",
     attribution: [],
+    ...(options.documents === undefined
+      ? {}
+      : {
+          documents: Object.entries(documents).map(([kind, content]) => ({
+            kind,
+            name: `${kind}.json`,
+            mediaType: "application/json",
+            byteLength: Buffer.byteLength(content),
+            sha256: sha256Of(content),
+          })),
+        }),
   });
   const sealed = await sealManifest(manifest);
-  return { ...sealed, signature: await signManifest(sealed.bytes, exampleSigningKey), parts: bytes };
+  return {
+    ...sealed,
+    signature: await signManifest(sealed.bytes, exampleSigningKey),
+    parts: bytes,
+    documents: new Map(Object.values(documents).map((content) => [sha256Of(content), content])),
+  };
 }

@@ -114,6 +114,12 @@ export async function startServer(...deliveries: readonly TestDelivery[]): Promi
     const [, subscription, limit] = listing.exec(url) ?? [];
     if (subscription !== undefined)
       return json(response, 200, { data: listed(subscription, Number(limit)), meta: {} });
+    const [, hash] = /^\/v1\/(?:schemas|profiles)\/([0-9a-f]{64})$/.exec(url) ?? [];
+    const document = [...server.deliveries.values()]
+      .map(({ documents }) => documents.get(hash ?? ""))
+      .find((found) => found !== undefined);
+    if (document !== undefined)
+      return response.writeHead(200, { "content-type": "application/json" }).end(document);
     const [, id = "", rest] = /^\/v1\/file-exports\/([\w-]+)(.*)$/.exec(url) ?? [];
     const delivery = server.deliveries.get(id);
     if (delivery === undefined) return json(response, 404, { error: "not_found" });

@@ -73,7 +73,7 @@ export type WorkerMeans = {
 
 /** Dependencies of a publisher. */
 export type PublisherMeans = Pick<WorkerMeans, "parts" | "scopeOf" | "name"> & {
-  readonly ledger: Pick<DeliveryLedger, "damage" | "manifest" | "queue">;
+  readonly ledger: Pick<DeliveryLedger, "damage" | "document" | "manifest" | "queue">;
   readonly destinations: Pick<Destinations, "find" | "open" | "degrade">;
   /** Called for damage of a part that is found while it is published. */
   readonly onDamage?: ((report: DamageReport) => void) | undefined;

@@ -1,10 +1,11 @@
+import { createHash } from "node:crypto";
 import { DeliveryError } from "../errors.ts";
 import { requirePush } from "../exports/export-request.ts";
 import { requireIntact } from "../exports/sealed-manifest.ts";
-import type { Delivery } from "../ledger/delivery.ts";
+import { type Delivery, documentKinds } from "../ledger/delivery.ts";
 import { isDamage, noteDamage } from "../parts/damage.ts";
 import type { Digest } from "../parts/digest.ts";
-import { sealedPublication } from "../publication/publication.ts";
+import { type PublicationSource, sealedPublication } from "../publication/publication.ts";
 import { publishDelivery } from "../publication/publish-delivery.ts";
 import { type Claimed, requireScope } from "./build-delivery.ts";
 import type { PublisherMeans, WorkerSettings } from "./options.ts";
@@ -43,7 +44,8 @@ export async function publishClaimed(
       opened = part;
       return parts.open(part);
     };
-    await publishDelivery(destinations, delivery, sealedPublication(sealed, { open }), {
+    const readDocument = documentReader(ledger, delivery.customer);
+    await publishDelivery(destinations, delivery, sealedPublication(sealed, { open, readDocument }), {
       authorize,
       isCommitted,
       commit: () => ledger.queue.commit(claim, clock()),
@@ -60,6 +62,17 @@ export async function publishClaimed(
   await ledger.queue.complete(claim, clock());
   await at("after_complete");
 }
+
+/** Returns the function that reads the documents of a customer. @throws {DeliveryError} `part_lost` if one is gone or has another hash */
+const documentReader =
+  (ledger: PublishingOptions["ledger"], customer: string): Required<PublicationSource>["readDocument"] =>
+  async ({ kind, name, sha256 }) => {
+    const known = documentKinds.find((one) => one === kind);
+    const found = known && (await ledger.document(customer, known, sha256));
+    if (found === undefined || createHash("sha256").update(found.text).digest("hex") !== sha256)
+      throw new DeliveryError("part_lost", name);
+    return found.text;
+  };
 
 /** @throws {DeliveryError} `destination_not_active` */
 async function requireActive(

@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { EntitlementError, type Scope } from "@cadastre/entitlement";
+import { readManifest } from "@cadastre/manifest";
 import { expect, test } from "vitest";
 import type { CrashPoint } from "../../src/build/crash-point.ts";
 import { digestOfToken, secretBytes, tokenOf } from "../../src/exports/grant-token.ts";
@@ -39,10 +40,12 @@ test("what is sealed is served once it is published, however often its publisher
     expect(seen.has("_COMPLETE")).toBe(met.includes("after_put _COMPLETE"));
   }
   expect(met.slice(-2)).toEqual(["before_complete", "after_complete"]);
-  const { parts } = JSON.parse((await office().deliveries.manifest(caller, id)).text) as {
-    parts: readonly { name: string }[];
-  };
-  const names = [...parts.map(({ name }) => name), "manifest.json", "manifest.jws.json", "_COMPLETE"];
+  const { parts, documents = [] } = readManifest(
+    Buffer.from((await office().deliveries.manifest(caller, id)).text),
+  );
+  expect(documents.map(({ name }) => name)).toEqual(["schema.json", "profile.json"]);
+  const files = [...parts, ...documents].map(({ name }) => name);
+  const names = [...files, "manifest.json", "manifest.jws.json", "_COMPLETE"];
   expect((await look()).map(({ key }) => key)).toEqual(names.toSorted());
   // Each object has three points at which one died.
   expect(met).toHaveLength(3 * names.length + 3);

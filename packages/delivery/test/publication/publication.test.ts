@@ -36,6 +36,30 @@ test("a sealed delivery is published as its manifest lists it", async () => {
   expect(names.slice(parts.length)).toEqual(["manifest.json", "manifest.jws.json", "_COMPLETE"]);
 });
 
+test("documents are published after the parts, by the names of the manifest", async () => {
+  const file = new URL("documented.json", fixture);
+  const manifest = readFileSync(file, "utf8");
+  const { parts } = readManifest(Buffer.from(manifest));
+  const publication = sealedPublication(
+    { text: manifest, signature: "{}" },
+    {
+      open: () => Promise.reject(new Error("no part is opened")),
+      readDocument: async ({ sha256 }) => `document ${sha256}`,
+    },
+  );
+  const names = objectsInOrder(publication).map(({ name }) => name);
+  expect(names.slice(parts.length)).toEqual([
+    "schema.json",
+    "later.json",
+    "manifest.json",
+    "manifest.jws.json",
+    "_COMPLETE",
+  ]);
+  const [document] = publication.documents ?? [];
+  if (document === undefined) throw new Error("there is a document");
+  expect(await text(await document.open())).toBe(`document ${document.sha256}`);
+});
+
 test.each([
   [["a", "a"]],
   [["a", "A"]],

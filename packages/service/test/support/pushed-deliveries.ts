@@ -31,9 +31,10 @@ export function pushedDeliveriesOf(national: ReturnType<typeof customerOf>, owne
   const wantedOf = async (delivery: Delivery): Promise<readonly string[]> => {
     const manifest = JSON.parse(await read(delivery, "manifest.json")) as {
       readonly parts: readonly { readonly name: string }[];
+      readonly documents: readonly { readonly name: string }[];
     };
-    const parts = manifest.parts.map(({ name }) => name);
-    return [...parts, "_COMPLETE", "manifest.json", "manifest.jws.json"].toSorted();
+    const files = [...manifest.parts, ...manifest.documents].map(({ name }) => name);
+    return [...files, "_COMPLETE", "manifest.json", "manifest.jws.json"].toSorted();
   };
   return { find, settled, look, namesAt, wantedOf, read };
 }
