@@ -24,7 +24,11 @@ export const versionOf = ({ ModificationTimestamp, City }: Readonly<Record<strin
 const datasets = new Map<unknown, string>(sampleSystems.map(({ name, datasetId }) => [name, datasetId]));
 
 /** The first `count` listings of the benches, as a service has them. */
-export function changingListings(count: number, { commit }: ListingsService, seed: number): ChangingListings {
+export function changingListings(
+  count: number,
+  { commit }: Pick<ListingsService, "commit">,
+  seed: number,
+): ChangingListings {
   const random = randomFrom(seed);
   const there = new Map<string, string>();
   const deleted = new Set<string>();

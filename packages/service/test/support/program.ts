@@ -78,6 +78,15 @@ export const runProgram = (
 export const runClient = (args: readonly string[], environment: Environment): Promise<Outcome> =>
   runCompiled(compiledClient, args, environment);
 
+/** Starts the program of `@cadastre/client`. */
+export async function startClient(
+  args: readonly string[],
+  environment: Environment,
+): Promise<{ readonly kill: (signal: NodeJS.Signals) => void; readonly ended: Promise<unknown> }> {
+  const { child } = await spawnCompiled(compiledClient, args, environment);
+  return { kill: (signal) => void child.kill(signal), ended: once(child, "close") };
+}
+
 async function runCompiled(
   program: string,
   args: readonly string[],
