@@ -32,6 +32,10 @@ beforeAll(async () => {
     ModificationTimestamp,
   }));
   faults = await startFeeds({
+    plain: (request, response) =>
+      request.url?.includes("EntityEvent")
+        ? void response.writeHead(404).end()
+        : sendJson(response, { value: offices }),
     stuck: (request, response) => {
       const isSecond = (request.url ?? "").includes("skiptoken");
       if (isSecond && isStuck) return;
@@ -67,6 +71,7 @@ const replicate = (resource: string, ...more: readonly string[]) => {
 const publish = (resource: string) => cadastre(["publish", resource], { environment });
 
 type Report = Readonly<Record<"read" | "staged" | "rejected" | "removed", number>> & {
+  readonly deletions: string;
   readonly since: string | null;
 };
 const report = ({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }) => {
@@ -113,6 +118,30 @@ describe("another service", patient, () => {
     const left = [...theirs.keys()].filter((key) => key !== gone);
     expect(new Set(ours.keys())).toEqual(new Set(left));
     expect(report(await replicate("Property", "--full"))).toMatchObject({ removed: 0 });
+  });
+
+  test.each([
+    ["auto", "delta"],
+    ["delta", "delta"],
+    ["keys", "keys"],
+  ])("tells of what it has deleted: --deletions %s", async (choice, deletions) => {
+    const option = ["--deletions", choice];
+    expect(report(await replicate("Property", ...option))).toMatchObject({ removed: 0, deletions });
+    const [gone = ""] = [...(await recordsOf(feed, "Property")).keys()];
+    await change(feed, { removed: gone });
+    expect(report(await replicate("Property"))).toMatchObject({ removed: 0, deletions: "none" });
+    const removed = { removed: 1, deletions };
+    expect(report(await replicate("Property", ...option))).toMatchObject(removed);
+    expect((await publish("Property")).code).toBe(0);
+    expect((await recordsOf(own, "Property")).has(gone)).toBe(false);
+    expect(report(await replicate("Property", ...option))).toMatchObject({ ...removed, removed: 0 });
+  });
+
+  test("has its keys compared where it has neither delta links nor events", async () => {
+    const args = ["replicate", "--resource", "Office", "--source", system.id, `${faults.origin}/plain`];
+    const rejects = ["--rejects", join(own.folder.path, "plain.jsonl"), "--deletions", "auto"];
+    const { stderr } = await cadastre([...args, ...rejects, "--allow-shrink"], { environment });
+    expect(stderr).toMatch(/ Deletions are found by comparing all keys\.$/m);
   });
 });
 

@@ -66,6 +66,7 @@ export const operatorExamples: ExampleTable = {
   replicate: [
     "cadastre replicate --resource Property --source acme --key-env FEED_KEY https://feed.example/reso/odata",
     "cadastre replicate --resource Property --source acme --key-file feed.key --full https://feed.example/reso/odata",
+    "cadastre replicate --resource Property --source acme --key-env FEED_KEY --deletions auto https://feed.example/reso/odata",
   ],
   gates: ["cadastre gates Property", "cadastre gates Property --json"],
   publish: [

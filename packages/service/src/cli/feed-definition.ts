@@ -6,12 +6,12 @@ import type { FeedDefinition } from "../feeds/definition.ts";
 import { fileReason } from "../file-error.ts";
 import { parseMapping } from "../ingest/mapping-file.ts";
 import { sourceNamed } from "../ingest/sources.ts";
+import type { DeletionChoice } from "../replicate/deletion-choice.ts";
 import { feedUrl } from "../replicate/feed.ts";
 import { type Paging, pagings } from "../replicate/pages.ts";
-import { type DeletionSource, deletionSources } from "../replicate/told-deletions.ts";
 import { type CredentialOptions, credentialsOf, withCredentialOptions } from "./feed-credentials.ts";
 import { CommandRefused, WrongUsage } from "./outcome.ts";
-import { parseRowCount } from "./staging-options.ts";
+import { deletionsOption, parseRowCount } from "./staging-options.ts";
 import { parsePeriod } from "./times.ts";
 
 /** Options that define a feed. */
@@ -23,7 +23,7 @@ export type FeedSettings = CredentialOptions & {
   readonly commonFormat?: string;
   readonly every?: number;
   readonly fullEvery?: number;
-  readonly deletions?: DeletionSource | "auto" | "none";
+  readonly deletions?: DeletionChoice;
   readonly full?: boolean;
   readonly mapping?: string;
   readonly paging?: Paging;
@@ -64,12 +64,7 @@ export const withFeedOptions = (command: Command): Command =>
         "compare all keys so often, and delete what the source has no more",
         parsePeriod,
       )
-      .addOption(
-        new Option(
-          "--deletions <how>",
-          "how a Web API tells of what it has deleted: by EntityEvent, by delta links of OData, or as it is found to do (default: none)",
-        ).choices(["none", "auto", ...deletionSources]),
-      )
+      .addOption(deletionsOption())
       .option("--full", "each file or document holds all records of the source")
       .option("--no-full", "each file or document holds changed records")
       .option("--mapping <file>", "YAML or JSON that says how its fields and values become ours")

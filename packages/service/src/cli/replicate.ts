@@ -8,9 +8,11 @@ import { rejectsEnding } from "../ingest/rejects.ts";
 import { type RoundingChoice, roundingOf } from "../ingest/rounding.ts";
 import { sourceNamed } from "../ingest/sources.ts";
 import { authorizationOf } from "../replicate/authorization.ts";
+import type { DeletionChoice } from "../replicate/deletion-choice.ts";
 import { type FeedOptions, feedOf } from "../replicate/feed.ts";
 import type { FeedRequest } from "../replicate/fetch-feed.ts";
 import { type FeedReport, type Replication, replicateFeed } from "../replicate/replicate.ts";
+import { type DeletionPlan, planDeletions, stageDeletions } from "../replicate/stage-deletions.ts";
 import { sampleWarning, withServiceStore } from "./data.ts";
 import { type CredentialOptions, credentialsOf, withCredentialOptions } from "./feed-credentials.ts";
 import { printMessage, printResult } from "./outcome.ts";
@@ -18,6 +20,7 @@ import { counted, number, showItemProgress } from "./progress.ts";
 import { reasonsText, withReasons } from "./reject-reasons.ts";
 import {
   allowShrinkOption,
+  deletionsOption,
   exactOption,
   maxRejectsOption,
   noteSummary,
@@ -34,6 +37,7 @@ type Options = CredentialOptions &
     readonly resource: ResourceName;
     readonly source: string;
     readonly full?: true;
+    readonly deletions?: DeletionChoice;
     readonly rejects?: string;
     readonly maxRejects?: number;
     readonly allowShrink?: boolean;
@@ -54,6 +58,7 @@ export const stageFeedCommand = (): Command =>
     .option("--filter <filter>", "`$filter` that every record must pass")
     .option("--select <fields>", "`$select` of the records, for a feed with fields that are not known here")
     .option("--full", "compare the keys as well: records that the feed has no more are deleted")
+    .addOption(deletionsOption())
     .option(
       "--rejects <file>",
       "where to write what is not taken (default: <resource>.<source>.rejects.jsonl)",
@@ -72,20 +77,24 @@ export const stageFeedCommand = (): Command =>
     .addOption(stagingJsonOption())
     .action((url: string, options: Options) =>
       withServiceStore(async (store, folder, { identities: crosswalk }, config) => {
-        const { resource, source, full = false } = options;
+        const { resource, source, full = false, deletions = "none" } = options;
         const rejects = options.rejects ?? `${resource}.${source}${rejectsEnding}`;
         const asking = askingOf(url, options);
         if (await endSample(store)) printMessage(sampleWarning(folder));
-        const from = { resource, source: sourceNamed(store.catalog, source), asking, full };
+        const from = { resource, source: sourceNamed(store.catalog, source), asking };
         const rounding = roundingOf(store.catalog, resource, options);
         const maxShrink = options.allowShrink ? 100 : config.maxShrink;
         const limits = { rejectLimit: rejectLimit(options.maxRejects), maxShrink };
         const task = { store, crosswalk, ...from, rounding, rejects, ...limits };
-        const report = await withProgress((onProgress) =>
-          withReasons(options, () => replicateFeed({ ...task, onProgress })),
+        const plan = await planDeletions(deletions, full, { store, ...from, maxShrink });
+        const staged = await withProgress((onProgress) =>
+          withReasons(options, () => replicateFeed({ ...task, full: plan.compares, onProgress })),
         );
-        if (options.json) return printResult(JSON.stringify({ resource, source, ...report, rejects }));
-        printMessage(summary(report, rejects));
+        const removed = staged.removed + (await stageDeletions(plan, { store, ...from, maxShrink }));
+        const report = { ...staged, removed };
+        if (options.json)
+          return printResult(JSON.stringify({ resource, source, ...report, rejects, deletions: plan.by }));
+        printMessage(summary(report, rejects, plan.by));
       }),
     );
 
@@ -116,7 +125,15 @@ async function withProgress<T>(work: (onProgress: Replication["onProgress"]) => 
   }
 }
 
-function summary(report: FeedReport, rejects: string): string {
+/** How deletions were found, in words. */
+const deletionWords: Readonly<Record<DeletionPlan["by"], string>> = {
+  delta: " Deletions are found by delta links.",
+  events: " Deletions are found by EntityEvent.",
+  keys: " Deletions are found by comparing all keys.",
+  none: "",
+};
+
+function summary(report: FeedReport, rejects: string, by: DeletionPlan["by"]): string {
   const { read, staged, rejected, removed, since } = report;
   const gone = removed === 0 ? "" : ` and the removal of ${number(removed)}`;
   const refused =
@@ -124,5 +141,5 @@ function summary(report: FeedReport, rejects: string): string {
       ? ""
       : ` Rejected ${counted(rejected, "record")}: see ${rejects}.\n${reasonsText(report.reasons)}`;
   const next = since === null ? "" : ` The next time begins at ${since}.`;
-  return `Read ${counted(read, "record")}; staged ${number(staged)}${gone}.${noteSummary(report)}${next}${refused}`;
+  return `Read ${counted(read, "record")}; staged ${number(staged)}${gone}.${noteSummary(report)}${next}${deletionWords[by]}${refused}`;
 }

@@ -1,6 +1,7 @@
 import type { RecordName } from "@cadastre/reso";
 import { InvalidArgumentError, Option } from "commander";
 import type { NoteCode, NoteCounts } from "../ingest/notes.ts";
+import { deletionChoices } from "../replicate/deletion-choice.ts";
 import { number } from "./progress.ts";
 
 // Options of the commands that stage records.
@@ -20,6 +21,13 @@ export const maxRejectsOption = (): Option =>
 
 export const allowShrinkOption = (): Option =>
   new Option("--allow-shrink", "allow more than CADASTRE_MAX_SHRINK percent of a set to be removed");
+
+/** `--deletions`: without it there are none. */
+export const deletionsOption = (): Option =>
+  new Option(
+    "--deletions <how>",
+    "how what a Web API has deleted is found: by EntityEvent, by delta links of OData, as it is found to tell of it (auto), or by comparing all keys at each run (default: none)",
+  ).choices(deletionChoices);
 
 /** `--round` and `--exact`: field names separated by commas; both may be repeated. */
 export const roundOption = (): Option =>

@@ -1,8 +1,8 @@
 import { type RecordName, recordNames } from "@cadastre/reso";
 import type { FeedRecord } from "@cadastre/store/registry";
 import { z } from "zod";
+import { deletionChoices, deletionSources } from "../replicate/deletion-choice.ts";
 import { pagings } from "../replicate/pages.ts";
-import { deletionSources } from "../replicate/told-deletions.ts";
 
 /** Kinds of feeds: another RESO Web API, files of a folder, and a Common Format document at an address. */
 const feedKinds = ["replicate", "files", "common-format"] as const;
@@ -38,10 +38,10 @@ const definitionForm = z.strictObject({
   /** Milliseconds between two comparisons of all keys. */
   fullEvery: z.number().optional(),
   /**
-   * How a Web API tells of what it has deleted. `auto`: as it is found to do. Undefined, and if it does not: only a comparison of all
-   * keys shows it.
+   * How what a Web API has deleted is found. `auto`: as it is found to tell of it. Undefined, and if it does not: only a comparison of all
+   * keys when it is due.
    */
-  deletions: z.enum(["auto", ...deletionSources]).optional(),
+  deletions: z.enum(deletionChoices).exclude(["none"]).optional(),
   /** True if each file or document holds all records of the source. */
   full: z.boolean().optional(),
   maxRejects: z.number().optional(),

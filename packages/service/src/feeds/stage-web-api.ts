@@ -4,7 +4,7 @@ import { rejectLimit } from "../ingest/reject-limit.ts";
 import { roundingOf } from "../ingest/rounding.ts";
 import { feedId } from "../replicate/feed.ts";
 import { replicateFeed } from "../replicate/replicate.ts";
-import { findDeletions, removeDeleted } from "../replicate/told-deletions.ts";
+import { deletionSourceOf, removeDeleted } from "../replicate/told-deletions.ts";
 import type { FeedProgress } from "./definition.ts";
 import { webApiRequest, webApiResource } from "./feed-request.ts";
 import {
@@ -39,12 +39,12 @@ export async function stageWebApi(
     maxShrink: services.maxShrink,
   };
   const known = progress.deletions[resource];
-  const deletions =
-    definition.deletions === "auto" ? (known?.from ?? (await findDeletions(asking))) : definition.deletions;
+  const choice = definition.deletions ?? "none";
+  const deletions = await deletionSourceOf(choice, known?.from, asking);
   const id = feedId(asking.feed, deletions ?? "");
   const position = known?.feed === id ? known.position : undefined;
   // Without a position, the keys are compared when the deletions are read.
-  const full = isDue && (deletions === undefined || position !== undefined);
+  const full = choice === "keys" || (isDue && (deletions === undefined || position !== undefined));
   const report = await replicateFeed({
     ...task,
     crosswalk: services.crosswalk,

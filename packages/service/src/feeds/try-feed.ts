@@ -133,7 +133,7 @@ async function* sourceEntries(
       if (line >= limit && pages > 1) break;
     }
     const { deletions } = definition;
-    if (deletions !== undefined && deletions !== "auto") await tryDeletions(deletions, asking);
+    if (deletions === "delta" || deletions === "events") await tryDeletions(deletions, asking);
     return;
   }
   const place = location.replaceAll("{resource}", resource);

@@ -10,6 +10,7 @@ import type { Listings } from "../listings.ts";
 import { isAborted, runStopped } from "./abort.ts";
 import { appendFeedRejects, checkRecords } from "./check-records.ts";
 import { feedId } from "./feed.ts";
+import { formatFeedCursor, parseFeedCursor } from "./feed-cursor.ts";
 import type { FeedRequest } from "./fetch-feed.ts";
 import { addLatest, type LatestRecords, withoutStaged } from "./latest-records.ts";
 import { latestAnyOrder, latestOf } from "./modification-times.ts";
@@ -76,6 +77,7 @@ export async function replicateFeed(task: Replication): Promise<FeedReport> {
   let after = await task.store.builds.cursor(task.resource, task.source.name);
   const known = parseFeedCursor(after);
   const since = known?.feed === feed ? known.since : null;
+  const deletions = known?.deletions;
   // A timestamp in the future must not become the cursor: the changes made until then would be skipped.
   const now = Date.now();
   const untilNow = (time: number) => new Date(Math.min(time, now)).toISOString();
@@ -102,7 +104,7 @@ export async function replicateFeed(task: Replication): Promise<FeedReport> {
     if (latest === null) continue;
     // In the order of keys a page says nothing about what was modified before: an interrupted run begins anew.
     const reached = paging === "key" ? (since ?? beginning) : untilNow(latest);
-    const cursor = formatFeedCursor({ feed, since: reached });
+    const cursor = formatFeedCursor({ feed, since: reached, deletions });
     const { changes } = await task.store.builds.stage(task.resource, task.source.name, checked.taken, {
       cursor,
       after,
@@ -114,7 +116,7 @@ export async function replicateFeed(task: Replication): Promise<FeedReport> {
     task.onProgress(latest, { read, staged, rejected, noted });
   }
   if (paging === "key" && latest !== null && after !== null) {
-    const cursor = formatFeedCursor({ feed, since: untilNow(latest) });
+    const cursor = formatFeedCursor({ feed, since: untilNow(latest), deletions });
     if (cursor !== after)
       await task.store.builds.stage(task.resource, task.source.name, [], { cursor, after });
   }
@@ -133,21 +135,3 @@ export async function replicateFeed(task: Replication): Promise<FeedReport> {
 
 /** Cursor of a feed of whose records the first ones alone are staged. */
 const beginning = "1970-01-01T00:00:00.000Z";
-
-/** Position up to which a feed has been staged. */
-type FeedCursor = {
-  /** Id of the feed, see `feedId`. */
-  readonly feed: string;
-  /** Latest `ModificationTimestamp` of a staged record, but not later than the replication: UTC in milliseconds. */
-  readonly since: string;
-};
-
-const cursorPattern = /^feed:([\da-f]{64}):(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)$/;
-
-const formatFeedCursor = ({ feed, since }: FeedCursor): string => `feed:${feed}:${since}`;
-
-/** Parses the cursor of a replication. Undefined for other cursors, such as those of an ingest. */
-function parseFeedCursor(text: string | null): FeedCursor | undefined {
-  const [, feed, since] = cursorPattern.exec(text ?? "") ?? [];
-  return feed === undefined || since === undefined ? undefined : { feed, since };
-}

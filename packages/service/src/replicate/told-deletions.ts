@@ -4,19 +4,13 @@ import { keyFieldOf, type ResourceName } from "@cadastre/reso";
 import type { Change } from "@cadastre/store";
 import { ExactNumber } from "../ingest/exact-json.ts";
 import { mapRecord } from "../ingest/mapping.ts";
+import type { DeletionChoice, DeletionSource } from "./deletion-choice.ts";
 import { eventsUrl, existingKeysUrl, followed, keysUrl, lastEventUrl, shown } from "./feed.ts";
 import { FeedError } from "./feed-error.ts";
 import type { FeedRequest } from "./fetch-feed.ts";
 import { linkedPages } from "./pages.ts";
 import { RefusedRequest } from "./refused-request.ts";
 import { type Removal, removeGone } from "./remove-gone.ts";
-
-/**
- * How a Web API tells of records that it has no more. `events`: by the events of its `EntityEvent` (RESO RCP-27). `delta`: by delta links
- * (OData Protocol 4.01, section 11.3).
- */
-export const deletionSources = ["events", "delta"] as const;
-export type DeletionSource = (typeof deletionSources)[number];
 
 /** Deletions since a position, as keys of the source. */
 type ToldDeletions = {
@@ -46,8 +40,22 @@ export async function tryDeletions(from: DeletionSource, asking: FeedRequest): P
   await readers[from].start(asking, true);
 }
 
-/** Returns how a source tells of deletions: by delta links, else by events. Undefined if it does not. */
-export async function findDeletions(asking: FeedRequest): Promise<DeletionSource | undefined> {
+/**
+ * Returns how deletions of a source are found: with `auto` by delta links, else by events, if the source has either. Undefined if it does
+ * not tell of them, or is not to be asked.
+ *
+ * @param known how they were found before, which `auto` keeps to
+ */
+export async function deletionSourceOf(
+  choice: DeletionChoice,
+  known: DeletionSource | undefined,
+  asking: FeedRequest,
+): Promise<DeletionSource | undefined> {
+  if (choice === "none" || choice === "keys") return undefined;
+  return choice === "auto" ? (known ?? findDeletions(asking)) : choice;
+}
+
+async function findDeletions(asking: FeedRequest): Promise<DeletionSource | undefined> {
   for (const from of ["delta", "events"] as const)
     try {
       await tryDeletions(from, asking);
