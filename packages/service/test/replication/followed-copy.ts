@@ -8,7 +8,7 @@ type Row = Readonly<Record<string, unknown>>;
 type Page = { readonly value: readonly Row[]; readonly "@odata.nextLink"?: string };
 
 /** What one run of `cadastre-client replicate` reports. */
-export type RunReport = {
+type RunReport = {
   readonly read: number;
   readonly removed: number;
   readonly by: string;
@@ -67,7 +67,10 @@ export function followedCopy(
     if (query.filter !== undefined) search.set("$filter", query.filter);
     // The program adds these.
     if (query.select !== undefined) search.set("$select", `ListingKey,ModificationTimestamp,${query.select}`);
-    for (let next: string | undefined = `${baseUrl}/reso/odata/Property?${search}`; next !== undefined; ) {
+    for (
+      let next: string | undefined = `${baseUrl}/reso/odata/Property?${search.toString()}`;
+      next !== undefined;
+    ) {
       const headers = { "x-api-key": apiKey, prefer: "odata.maxpagesize=1000" };
       const response = await fetch(next, { headers });
       if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
