@@ -239,6 +239,7 @@ const openers = [
   "postgres/connection/connect",
   "registry/audit",
   "registry/changes",
+  "registry/read-thread",
   "registry/sqlite",
   "sqlite/backup",
   "sqlite/check/check-file",

@@ -43,19 +43,29 @@ export const entityEventSet: EntitySet = (() => {
 
 /** Returns the function that creates the source of a customer. */
 export function entityEventSource(
-  { knex, guarded }: RegistryDatabase,
+  { knex, background, guarded }: RegistryDatabase,
   baseUrl: string | undefined,
 ): (customer: string) => OwnSetSource {
   const declared = declare(baseUrl === undefined ? undefined : `${baseUrl}${odataRoot}/`);
   const unreported = { onMismatch: () => {}, onError: () => {} };
   const sourceUnder = knexSource(knex)(declared, unreported);
+  // A count reads all that it finds. Most services are never asked for one.
+  let counterUnder: ReturnType<ReturnType<typeof knexSource>> | undefined;
   return (customer) => {
     const own = filter(`${customerField} eq @customer`, { customer });
-    const source = sourceUnder(new Map([[entityEventName, own]]));
+    const restrictions = new Map([[entityEventName, own]]);
+    const source = sourceUnder(restrictions);
+    const counter = () => {
+      counterUnder ??= knexSource(background)(declared, unreported);
+      return counterUnder(restrictions);
+    };
     return guarded<OwnSetSource>(
       {
-        page: async (query, read) => source.page(served(query), read),
-        count: async (query, read) => source.count(served(query), read),
+        page: async (query, read) => {
+          const page = await source.page(served(query), { ...read, count: false });
+          return read.count ? { ...page, count: await counter().count(query, read) } : page;
+        },
+        count: async (query, read) => counter().count(served(query), read),
         one: async (query, read) => source.one(query, read),
       },
       QueryError,

@@ -39,7 +39,7 @@ export async function openPostgresRegistry(options: PostgresRegistryOptions): Pr
     // Whoever misses a notification finds the change when it looks again.
     const announce = () => database.raw(announcement).then(ignore, ignore);
     const notifications = { ...createChangeListener(connection), announce };
-    return createRegistry(database, (work) => work(), "postgres", notifications);
+    return createRegistry(database, (work) => work(), "postgres", database, notifications);
   } catch (error) {
     await database.destroy();
     return giveUp(error);

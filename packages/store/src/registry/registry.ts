@@ -1,5 +1,6 @@
 import type { Knex } from "knex";
 import type { Retry } from "../database/retry-while-busy.ts";
+import type { BackgroundReader } from "./background-reader.ts";
 import { type CatalogVersions, createCatalogVersions } from "./catalog-versions.ts";
 import { announcing, type RegistryChanges } from "./changes.ts";
 import { createEntitlementRegistry, type EntitlementRegistry } from "./entitlements.ts";
@@ -18,6 +19,8 @@ import { createWorkerHeartbeats, type WorkerHeartbeats } from "./worker-heartbea
 export type RegistryDatabase = {
   readonly engine: "sqlite" | "postgres";
   readonly knex: Knex;
+  /** Runs statements that may read much. On SQLite they run in a thread. */
+  readonly background: BackgroundReader;
   /**
    * Returns the same methods. They retry while another process writes, and throw {@link StoreError} `registry_unavailable` in place of an
    * error of the database. Errors of the class `Refusal` are thrown unchanged.
@@ -63,6 +66,7 @@ export const createRegistry = (
   knex: Knex,
   attempt: Retry,
   engine: RegistryDatabase["engine"],
+  background: BackgroundReader & { readonly close?: () => Promise<void> },
   { announce, stop, ...changes }: Notifications = silent,
 ): AccessRegistry => ({
   guards: guarded(createRegistryGuards(knex), attempt),
@@ -81,10 +85,11 @@ export const createRegistry = (
   sealed: announcing(guarded(createSealedDocuments(knex), attempt), ["replace"], announce),
   usage: engine === "postgres" ? guarded(createUsageReports(knex), attempt) : undefined,
   workers: guarded(createWorkerHeartbeats(knex, engine), attempt),
-  database: { engine, knex, guarded: (methods, Refusal) => guarded(methods, attempt, Refusal) },
+  database: { engine, knex, background, guarded: (methods, Refusal) => guarded(methods, attempt, Refusal) },
   changes,
   close: async () => {
     await stop();
+    await background.close?.();
     await knex.destroy();
   },
 });

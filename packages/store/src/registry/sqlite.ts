@@ -7,6 +7,7 @@ import { retryWhileBusy } from "../database/retry-while-busy.ts";
 import type { SchemaOptions } from "../database/schema-options.ts";
 import { createSqliteKnex } from "../database/sqlite-connection.ts";
 import { createRegistryAudit, type RegistryAudit } from "./audit.ts";
+import { ThreadReader } from "./background-reader.ts";
 import { databaseClock } from "./database-clock.ts";
 import { giveUp } from "./guarded.ts";
 import { migrateRegistry } from "./migrate.ts";
@@ -32,7 +33,7 @@ export async function openSqliteRegistry(options: SqliteRegistryOptions): Promis
     createFile(file);
     await attempt(() => migrateRegistry(database, lockToWrite, { migration }));
     await attempt(async () => checksum(file));
-    return createRegistry(database, attempt, "sqlite");
+    return createRegistry(database, attempt, "sqlite", new ThreadReader(file));
   } catch (error) {
     await database.destroy();
     return giveUp(error);
