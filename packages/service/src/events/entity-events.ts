@@ -3,6 +3,7 @@ import type { OwnSetSource } from "../own-set.ts";
 import { entityEventSource } from "./entity-event-set.ts";
 import { type EventMakingServices, makeEvents } from "./event-making.ts";
 import type { EventView } from "./event-view.ts";
+import { SharedStates } from "./shared-states.ts";
 
 /** The events of all customers. */
 export type EntityEvents = {
@@ -18,7 +19,7 @@ export type EntityEvents = {
   readonly stop: () => Promise<void>;
 };
 
-type EntityEventOptions = EventMakingServices & {
+type EntityEventOptions = Omit<EventMakingServices, "states"> & {
   readonly database: RegistryDatabase;
   /** Base URL of the addresses of records; undefined: events have no addresses. */
   readonly baseUrl: string | undefined;
@@ -30,12 +31,8 @@ type EntityEventOptions = EventMakingServices & {
 const concurrency = 2;
 
 /** Creates the events over an open store and registry. */
-export function createEntityEvents({
-  database,
-  baseUrl,
-  wait,
-  ...services
-}: EntityEventOptions): EntityEvents {
+export function createEntityEvents({ database, baseUrl, wait, ...given }: EntityEventOptions): EntityEvents {
+  const services = { ...given, states: new SharedStates(given) };
   const stopping = new AbortController();
   const runs = new Map<string, Run>();
   const waiting: (() => void)[] = [];

@@ -3,12 +3,13 @@ import { type Store, StoreError } from "@cadastre/store";
 import type { EventLog, EventLogs, EventProgress, RecordState } from "@cadastre/store/registry";
 import { type EventPass, fullPass, nextPass, progressIn } from "./event-pass.ts";
 import type { EventView } from "./event-view.ts";
-import { recordStatesOf } from "./record-states.ts";
+import type { SharedStates } from "./shared-states.ts";
 
 /** Services that events are made with. */
 export type EventMakingServices = {
   readonly store: Pick<Store, "page" | "checkpoint">;
   readonly logs: EventLogs;
+  readonly states: SharedStates;
   /** Version of the catalog that the store was opened with. */
   readonly catalogVersion: number;
   /** Milliseconds since 1970. */
@@ -71,7 +72,7 @@ async function follow(
   const last = await services.store.checkpoint();
   let pass = isHistoryLost ? fullPass(last) : nextPass(writer.log, view.id, last);
   while (pass !== undefined) {
-    for await (const batch of recordStatesOf(pass, view, services, signal))
+    for await (const batch of services.states.leftTo(pass, view, signal))
       if (!(await writer.add(batch.states, batch.pass))) return false;
     if (!(await writer.end(pass))) return false;
     pass = nextPass(writer.progress, view.id, last);

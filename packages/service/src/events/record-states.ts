@@ -4,7 +4,7 @@ import { keyLiteral } from "@cadastre/odata/run";
 import { type BoundNode, propertyNode, textConstant } from "@cadastre/odata/tree";
 import type { ResourceName } from "@cadastre/reso";
 import type { Store } from "@cadastre/store";
-import { changesBetween, recordsAt, textKeyOf } from "@cadastre/store/changes";
+import { type KeyedLine, keysGone, recordsAt, recordsBegun, textKeyOf } from "@cadastre/store/changes";
 import type { EventLogs, RecordState } from "@cadastre/store/registry";
 import type { EventPass } from "./event-pass.ts";
 import { digestOf, type EventView } from "./event-view.ts";
@@ -77,18 +77,23 @@ async function* left(context: StepContext, since: number): AsyncGenerator<Found>
   const request = requestOf(context, "key");
   if (request === undefined) return;
   const { store, resource } = context;
-  yield* inBatches(changesBetween(store, { ...request, since }), ({ key, is }) =>
-    is === undefined ? stateOf(resource, key, null) : undefined,
+  yield* inBatches(
+    keysGone(store, { ...request, since }),
+    (key) => key,
+    (key) => stateOf(resource, key, null),
   );
 }
 
-/** Yields the records that the view did not have at the checkpoint before, or had with other values. Positions are keys. */
+/**
+ * Yields the records that the view has, of which a version began since the checkpoint before. Those with the same values as before have the hash
+ * of their last event. Positions are keys.
+ */
 async function* changed(context: StepContext, since: number): AsyncGenerator<Found> {
   const request = requestOf(context, "all");
   if (request === undefined) return;
   const { store, resource } = context;
-  yield* inBatches(changesBetween(store, { ...request, since }), ({ key, is }) =>
-    is === undefined ? undefined : stateOf(resource, key, is),
+  yield* inBatches(recordsBegun(store, { ...request, since }), keyOfLine, ({ key, line }) =>
+    stateOf(resource, key, line),
   );
 }
 
@@ -97,7 +102,7 @@ async function* seen(context: StepContext): AsyncGenerator<Found> {
   const request = requestOf(context, "all");
   if (request === undefined) return;
   const { store, resource } = context;
-  yield* inBatches(recordsAt(store, request), ({ key, line }) => stateOf(resource, key, line));
+  yield* inBatches(recordsAt(store, request), keyOfLine, ({ key, line }) => stateOf(resource, key, line));
 }
 
 /** Yields the records that have events, and that the view does not have. Positions are numbers of events. */
@@ -175,22 +180,23 @@ function stateOf(resource: ResourceName, key: string, line: string | null): Reco
   };
 }
 
-/** Number of items that are looked at before a position is known. */
+const keyOfLine = ({ key }: KeyedLine): string => key;
+
+/** Number of states that are handed on together. */
 const batchSize = 500;
 
-/** Yields the states of items in batches. Items without a state move the position too. */
-async function* inBatches<Item extends { readonly key: string }>(
+/** Yields the states of items in batches, each with the key of its last one. */
+async function* inBatches<Item>(
   items: AsyncIterable<Item>,
-  toState: (item: Item) => RecordState | undefined,
+  keyOf: (item: Item) => string,
+  toState: (item: Item) => RecordState,
 ): AsyncGenerator<Found> {
   let states: RecordState[] = [];
-  let count = 0;
   let end = "";
   for await (const item of items) {
-    const state = toState(item);
-    if (state !== undefined) states.push(state);
-    end = item.key;
-    if (++count % batchSize > 0) continue;
+    states.push(toState(item));
+    end = keyOf(item);
+    if (states.length < batchSize) continue;
     yield { states, end };
     states = [];
   }

@@ -124,7 +124,7 @@ async function run({ side, store, registry, events, receiver, numbers }: Parts, 
   receiver.answer = (response, { body }) => {
     const does = answers.shift() ?? "take";
     const taken = does.startsWith("take") ? take(body) : Promise.resolve();
-    taken
+    void taken
       .catch((error: unknown) => {
         fault = error;
       })

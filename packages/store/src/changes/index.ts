@@ -4,5 +4,12 @@
  * @module
  */
 export { compareCodePoints } from "../code-points.ts";
-export { type ChangesRequest, changesBetween, recordsAt, textKeyOf } from "./changes-between.ts";
+export {
+  type ChangesRequest,
+  changesBetween,
+  keysGone,
+  recordsAt,
+  recordsBegun,
+  textKeyOf,
+} from "./changes-between.ts";
 export { type KeyChange, type KeyedLine, mergeStates } from "./merge.ts";

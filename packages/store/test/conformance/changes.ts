@@ -3,7 +3,14 @@ import { type BoundNode, bindQuery, parseFilter, parseSelect, type Row } from "@
 import { allOf, propertyNode, textConstant } from "@cadastre/odata/tree";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type ChangesRequest, changesBetween, type KeyChange, textKeyOf } from "../../src/changes/index.ts";
+import {
+  type ChangesRequest,
+  changesBetween,
+  type KeyChange,
+  keysGone,
+  recordsBegun,
+  textKeyOf,
+} from "../../src/changes/index.ts";
 import type { Bookmark, WritableStore } from "../../src/index.ts";
 import { type ChangeOfKey, changeOf, histories, keys, recordOf } from "../support/histories.ts";
 import { ask, everything, listings, oregon, records, scopeOf, texas } from "../support/listings.ts";
@@ -59,9 +66,9 @@ type Found = Map<string, Row>;
 
 const byKey = (rows: readonly Row[]): Found => new Map(rows.map((row) => [String(row["ListingKey"]), row]));
 
-async function changesOf(store: WritableStore, request: ChangesRequest): Promise<readonly KeyChange[]> {
-  const found: KeyChange[] = [];
-  for await (const change of changesBetween(store, request)) found.push(change);
+async function all<Item>(items: AsyncIterable<Item>): Promise<readonly Item[]> {
+  const found: Item[] = [];
+  for await (const item of items) found.push(item);
   return found;
 }
 
@@ -108,6 +115,9 @@ async function pagedChangesOf(
     after = page.more === true ? page.last : page.read;
   }
 }
+
+const changesOf = (store: WritableStore, request: ChangesRequest): Promise<readonly KeyChange[]> =>
+  all(changesBetween(store, request));
 
 /** Some records move to another state, which one scope does not show. */
 const moved = ({ key, values }: ChangeOfKey): ChangeOfKey => ({
@@ -161,6 +171,12 @@ export function changes(harness: Harness): void {
                 expect(await changesOf(store, { ...request, after: half })).toEqual(
                   found.filter(({ key }) => key > half),
                 );
+              // The same changes, told by who knows what was there before.
+              const gone = await all(keysGone(store, request));
+              expect(gone).toEqual(found.filter(({ is }) => is === undefined).map(({ key }) => key));
+              const began = await all(recordsBegun(store, request));
+              const begun = new Map(began.map(({ key, line }) => [key, line]));
+              for (const { key, is } of found) if (is !== undefined) expect(begun.get(key)).toBe(is);
               for (const { key, is } of found)
                 if (is === undefined) held.delete(key);
                 else held.set(key, JSON.parse(is) as Row);
