@@ -1,63 +1,77 @@
 /*
- * Cost of the set EntityEvent: the first events of a customer, those after a commit, a request when nothing has changed, and a page of 1,000
- * events beside one of 1,000 Lookup records.
+ * Cost of the set EntityEvent: the first events of a customer, those of a publication beside its ingest, for one and for several customers, a
+ * request when nothing has changed, a page of 1,000 events beside one of 1,000 Lookup records, and the count of all events.
  *
- *   node --conditions=@cadastre/source --import ./scripts/source.mjs packages/service/bench/events.ts [--listings 2000] [--rounds 30]
+ *   node --conditions=@cadastre/source --import ./scripts/source.mjs packages/service/bench/events.ts [--database SQLite|PostgreSQL]
+ *     [--listings 2000] [--changes 1000] [--customers 20] [--rounds 30]
  *
- * The store and the registry are in SQLite and run in this process, so CPU time is that of all.
+ * Readers of SQLite are in this process. CPU time is that of this process and of the server's connections. Of the publications, the one with
+ * the least is told.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { visibleEntitySet } from "@cadastre/entitlement";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { type Scope, visibleEntitySet } from "@cadastre/entitlement";
 import { bindQuery, type EntitySet } from "@cadastre/odata";
 import { generateMarket } from "@cadastre/sample";
 import { sampleCatalog } from "@cadastre/sample/catalog";
 import type { PageRead, RecordSource } from "@cadastre/server/parts";
 import { identitiesOf } from "@cadastre/store/property";
-import { openSqliteRegistry } from "@cadastre/store/registry";
-import { openSqliteStore } from "@cadastre/store/sqlite";
-import { storedResources } from "../src/catalog.ts";
 import { sampleRecords } from "../src/data/sample-records.ts";
 import { entityEventSet } from "../src/events/entity-event-set.ts";
 import { createEntityEvents } from "../src/events/entity-events.ts";
 import { eventViewOf } from "../src/events/event-view.ts";
 import { MemoryBudget } from "../src/http/memory-budget.ts";
 import { memoryLimits } from "../src/http/memory-limits.ts";
-import { systemScope } from "../src/identity/system-scope.ts";
 import { listingSource } from "../src/odata/listing-source.ts";
 import { createStages } from "../src/telemetry/stages.ts";
+import { customerScope, hideableFields } from "./event-customers.ts";
+import { openDatabase } from "./event-database.ts";
+import { priceChanges } from "./event-ingest.ts";
 import { settingsOf } from "./settings.ts";
 
-const settings = settingsOf({ listings: "2000", rounds: "30" });
-const [listings, rounds] = [Number(settings.listings), Number(settings.rounds)];
+const settings = settingsOf({
+  database: "SQLite",
+  listings: "2000",
+  changes: "1000",
+  customers: "20",
+  rounds: "30",
+});
+const [listings, changes, customers, rounds] = (["listings", "changes", "customers", "rounds"] as const).map(
+  (name) => Number(settings[name]),
+) as [number, number, number, number];
+/** Publications that are measured. */
+const publications = 5;
 const folder = await mkdtemp(join(tmpdir(), "cadastre-bench-"));
-
-/** Returns the milliseconds that `work` takes. */
-async function timeOf(work: () => Promise<unknown>): Promise<number> {
-  const start = performance.now();
-  await work();
-  return performance.now() - start;
-}
 
 async function medianOf(work: () => Promise<unknown>): Promise<number> {
   const times: number[] = [];
-  for (let round = 0; round < rounds; round++) times.push(await timeOf(work));
+  for (let round = 0; round < rounds; round++) {
+    const start = performance.now();
+    await work();
+    times.push(performance.now() - start);
+  }
   return times.toSorted((a, b) => a - b)[Math.floor(rounds / 2)] ?? 0;
 }
 
 const print = (what: string, milliseconds: number) =>
   console.log(`${milliseconds.toFixed(1).padStart(9)} ms  ${what}`);
 
-const resources = storedResources(sampleCatalog);
-const store = await openSqliteStore({ file: join(folder, "listings.sqlite"), resources, threads: 0 });
-const registry = await openSqliteRegistry({ file: join(folder, "registry.sqlite") });
+const database = await openDatabase(settings.database, folder);
+const { store, registry } = database;
+
+/** Returns the CPU milliseconds that `work` takes. */
+async function cpuOf(work: () => Promise<unknown>): Promise<number> {
+  const start = await database.cpuTime();
+  await work();
+  return (await database.cpuTime()) - start;
+}
+
 try {
-  const records = [...sampleRecords(generateMarket({ seed: 1, listings }))];
-  await store.commit(records);
-  const scope = systemScope(sampleCatalog);
-  const { customer, version } = scope;
-  await registry.entitlements.install({ customer, version, jws: "", installed: 0 });
+  const market = generateMarket({ seed: 1, listings });
+  await store.commit(sampleRecords(market));
+  await database.settle();
   const active = ["Property", "Media", "Member", "Office", "OpenHouse", "Lookup"].map((name) =>
     sampleCatalog.entitySet(name as "Property"),
   );
@@ -78,18 +92,57 @@ try {
     own: new Map(),
     signal: new AbortController().signal,
   };
-  const make = () => events.makeFor(eventViewOf(active, scope));
-  const first = await timeOf(make);
+  const admit = async (scope: Scope) => {
+    const { customer, version } = scope;
+    await registry.entitlements.install({ customer, version, jws: customer, installed: 0 });
+    return scope;
+  };
+  const makeFor = (scope: Scope) => events.makeFor(eventViewOf(active, scope));
+  const makeForAll = async (scopes: readonly Scope[]) => {
+    for (const scope of scopes) await makeFor(scope);
+  };
+
+  const scope = await admit(customerScope("one"));
+  const { customer } = scope;
+  const first = await cpuOf(() => makeFor(scope));
   const every = bindQuery({ top: 0 }, entityEventSet);
-  print(`the first ${await events.sourceOf(customer).count(every, read)} events`, first);
-  print("a request when nothing has changed", await medianOf(make));
-  const properties = records.filter(({ resource }) => resource === "Property").slice(0, 100);
-  let price = 100_000;
-  const change = () =>
-    store.commit(properties.map((one) => ({ ...one, record: { ...one.record, ListPrice: price++ } })));
+  const counted = await events.sourceOf(customer).count(every, read);
+  print(`CPU, the first ${counted} events`, first);
+  print("a request when nothing has changed", await medianOf(() => makeFor(scope)));
+
+  const change = priceChanges(store, market, changes, folder);
+  const groups: [string, readonly Scope[]][] = [["1 customer", [scope]]];
+  if (customers > 1) {
+    const named = (kind: string, hidden: (i: number) => string | undefined) =>
+      Promise.all(
+        Array.from({ length: customers }, (_, i) => admit(customerScope(`${kind}${i}`, hidden(i)))),
+      );
+    groups.push([
+      `${customers} customers who are granted the same`,
+      await named("same", () => hideableFields.at(-1)),
+    ]);
+    groups.push([
+      `${customers} customers who are granted different fields`,
+      await named("other", (i) => hideableFields[i]),
+    ]);
+  }
+  for (const [, scopes] of groups) await makeForAll(scopes);
   await change();
-  print("a commit of 100 changes", await timeOf(change));
-  print("the events of two commits of 100 changes", await timeOf(make));
+  for (const [, scopes] of groups) await makeForAll(scopes);
+  await database.settle();
+  let ingested = Number.POSITIVE_INFINITY;
+  const made = new Map<string, number>();
+  for (let round = 0; round < publications; round++) {
+    ingested = Math.min(ingested, await cpuOf(change));
+    for (const [name, scopes] of groups)
+      made.set(
+        name,
+        Math.min(made.get(name) ?? Number.POSITIVE_INFINITY, await cpuOf(() => makeForAll(scopes))),
+      );
+  }
+  print(`CPU, ingest and publication of ${changes} changes`, ingested);
+  for (const [name, cpu] of made)
+    print(`CPU, their events for ${name}: ${((100 * cpu) / ingested).toFixed(0)} %`, cpu);
 
   const services = {
     store,
@@ -107,11 +160,14 @@ try {
   const ofLookups = await medianOf(pageOf(source, lookups));
   const ofEvents = await medianOf(pageOf(events.sourceOf(customer), entityEventSet));
   print("a page of 1,000 Lookup records", ofLookups);
-  print("a page of 1,000 events", ofEvents);
-  console.log(`ratio: ${(ofEvents / ofLookups).toFixed(2)}`);
+  print(`a page of 1,000 events: ${(ofEvents / ofLookups).toFixed(2)} times that`, ofEvents);
+  const loop = monitorEventLoopDelay({ resolution: 1 });
+  loop.enable();
+  print("the count of all events", await medianOf(() => events.sourceOf(customer).count(every, read)));
+  loop.disable();
+  print("the longest turn of the event loop during the counts", loop.max / 1e6);
   await events.stop();
 } finally {
-  await registry.close();
-  await store.close();
+  await database.close();
   await rm(folder, { recursive: true });
 }
