@@ -71,7 +71,7 @@ const folders = {
     publication: ["object-store", "destinations", "ledger", "parts"],
     build: ["source", "format", "profiles", "destinations", "ledger", "parts", "exports", "publication"],
     subscriptions: ["source", "profiles", "destinations", "ledger", "exports", "build"],
-    webhooks: ["ledger"],
+    webhooks: ["ledger", "subscriptions"],
     operations: ["destinations", "ledger", "subscriptions", "webhooks"],
   },
   store: {

@@ -12,6 +12,8 @@ export const eventTypes = [
   "delivery.completed",
   "delivery.failed",
   "delivery.canceled",
+  "subscription.suspended",
+  "entitlement.revoked",
 ] as const;
 
 const id = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/);

@@ -53,6 +53,10 @@ export async function groundsOf(
   return { scope, profile, datasets, pins };
 }
 
+/** True if a scope grants deliveries of a domain. Which records they hold depends on the datasets. */
+export const grantsDomain = ({ channels, products, datasets }: Scope, domain: string): boolean =>
+  channels.file_delivery && datasets.length > 0 && products.some((product) => product === domain);
+
 const isActive = async (
   destinations: StepMeans["destinations"],
   customer: string,

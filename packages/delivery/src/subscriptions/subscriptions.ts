@@ -8,6 +8,7 @@ import type { OutputProfile } from "../profiles/profile.ts";
 import { deliveredDatasets } from "../profiles/profile.ts";
 import type { ExportSource } from "../source/export-source.ts";
 import { isUuid, uuidBytes, uuidOf } from "../uuid.ts";
+import { grantsDomain } from "./grounds.ts";
 import { reset, settled } from "./progress.ts";
 import { requireValid, type SubscriptionRequest, subscriptionFingerprint } from "./request.ts";
 import type {
@@ -56,7 +57,13 @@ export type Subscriptions = {
   readonly status: (
     caller: ApiKeyCaller,
     id: string,
-  ) => Promise<SubscriptionReach & { readonly subscription: Subscription }>;
+  ) => Promise<
+    SubscriptionReach & {
+      readonly subscription: Subscription;
+      /** True if the caller's scope grants nothing of the domain any more, and something was delivered: the copy must be deleted. */
+      readonly isRevoked: boolean;
+    }
+  >;
   /** Lists the deliveries of a subscription, the last one of the last generation first. */
   readonly deliveries: (
     caller: ApiKeyCaller,
@@ -146,7 +153,12 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
     },
     list: ({ scope }, limit) => registry.list(scope.customer, limit),
     find,
-    status: async (caller, id) => ({ subscription: await find(caller, id), ...(await registry.reach(id)) }),
+    status: async (caller, id) => {
+      const subscription = await find(caller, id);
+      const reach = await registry.reach(id);
+      const isRevoked = reach.delivered !== null && !grantsDomain(caller.scope, subscription.domain);
+      return { subscription, ...reach, isRevoked };
+    },
     deliveries: async (caller, id, limit) => {
       const { customer } = await find(caller, id);
       const found = await registry.deliveries(customer, id, limit);

@@ -3,6 +3,12 @@ import type { EntityEvent } from "./event-feed.ts";
 import type { OutboxMessage } from "./outbox.ts";
 import { signingKeyOf } from "./secret.ts";
 
+/** Events about the customer's entitlement. */
+const ofEntitlement: ReadonlySet<OutboxMessage["type"]> = new Set([
+  "entitlement.changed",
+  "entitlement.revoked",
+]);
+
 /** What a message says, apart from its signature and the time of the attempt. */
 export type MessageContent = {
   /** The same id has the same body, or for events a part of it. */
@@ -10,9 +16,9 @@ export type MessageContent = {
   readonly body: string;
 };
 
-/** Returns the content of a message: ids and versions, never delivered data. It is the same for every attempt. */
+/** Returns the content of a message: ids, versions and codes, never delivered data. It is the same for every attempt. */
 export const messageContent = (
-  { id, type, at, delivery, entitlementVersion }: OutboxMessage,
+  { id, type, at, delivery, entitlementVersion, suspended }: OutboxMessage,
   customer: string,
 ): MessageContent => ({
   id,
@@ -21,7 +27,11 @@ export const messageContent = (
     timestamp: new Date(at).toISOString(),
     data: {
       customer_id: customer,
-      ...(type === "entitlement.changed" ? { entitlement_version: entitlementVersion } : {}),
+      ...(ofEntitlement.has(type) ? { entitlement_version: entitlementVersion } : {}),
+      ...(type === "entitlement.revoked" ? { purge: { required: true } } : {}),
+      ...(suspended === null
+        ? {}
+        : { subscription_id: suspended.subscription, failure: { code: suspended.code } }),
       ...(delivery === null
         ? {}
         : {

@@ -21,6 +21,8 @@ export type OutboxMessage = {
   readonly delivery: Delivery | null;
   /** Version of the entitlement that the event is about; null if no entitlement is in force, or for other events. */
   readonly entitlementVersion: number | null;
+  /** The subscription that was suspended, and the code of the reason. */
+  readonly suspended: { readonly subscription: string; readonly code: string } | null;
 };
 
 /** A claimed message. A later claim of the webhook has a higher `round` (fencing token), and this claim is then void. */
@@ -34,6 +36,9 @@ export type WebhookSending = {
   readonly due: number;
   readonly message: OutboxMessage;
 };
+
+/** `all`: the entitlement was removed; `deliveries`: the one in force grants no deliveries, which concerns who has had some. */
+export type Revocation = "all" | "deliveries";
 
 /** Terms of a claim. Times are in milliseconds. */
 export type WebhookClaimTerms = {
@@ -68,16 +73,22 @@ export type WebhookResult = {
 export type WebhookOutbox = {
   /** Creates messages for deliveries that have ended. Returns the number of deliveries processed. */
   readonly gather: (at: number, limit: number) => Promise<number>;
+  /** Creates messages for subscriptions that have been suspended. Returns the number of subscriptions processed. */
+  readonly gatherSuspended: (at: number, limit: number) => Promise<number>;
   /**
    * Claims a webhook for comparing its customer's entitlement with the one it was notified of: because another version is
    * installed, or because the last comparison was `interval` milliseconds ago.
    */
   readonly claimComparison: (at: number, interval: number) => Promise<Webhook | undefined>;
   /**
-   * Creates a message about the customer's entitlement, for all webhooks of the customer that were last notified of another one.
-   * Returns false if another process has created it already.
+   * Creates a message about the customer's entitlement, for all webhooks of the customer that were last notified of another one, and one
+   * about its revocation if there is such. Returns false if another process has created them already.
    */
-  readonly tell: (webhook: Webhook, told: ToldEntitlement, at: number) => Promise<boolean>;
+  readonly tell: (
+    webhook: Webhook,
+    now: ToldEntitlement,
+    event: { readonly at: number; readonly revocation: Revocation | null },
+  ) => Promise<boolean>;
   /** Returns the webhooks for entity events that have no message about them, the oldest first. */
   readonly idleForEvents: () => Promise<readonly Webhook[]>;
   /** Creates a message that stands for all entity events that have not arrived, unless there is one. */

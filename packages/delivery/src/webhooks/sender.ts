@@ -5,7 +5,7 @@ import type { SealingKey } from "../sealed-text.ts";
 import { attempt, resultOf } from "./attempt.ts";
 import { type EventBatch, type EventFeed, nextBatch } from "./event-feed.ts";
 import { eventsContent, type MessageContent, messageContent } from "./message.ts";
-import type { WebhookOutbox, WebhookSending } from "./outbox.ts";
+import type { Revocation, WebhookOutbox, WebhookSending } from "./outbox.ts";
 import type { PostOptions } from "./post.ts";
 import { isTooOld, maxWebhookWait } from "./wait.ts";
 import type { Webhook } from "./webhook.ts";
@@ -84,10 +84,10 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
     if (webhook === undefined) return false;
     const granted = await grantedBy(scopeOf, webhook.customer);
     if (granted === "unverifiable") return true;
-    const now = granted && { version: granted.version, scopeSha256: granted.scopeSha256 };
+    const now = isScope(granted) ? { version: granted.version, scopeSha256: granted.scopeSha256 } : null;
     const { told } = webhook;
     if (told?.version !== now?.version || told?.scopeSha256 !== now?.scopeSha256)
-      await outbox.tell(webhook, now, clock());
+      await outbox.tell(webhook, now, { at: clock(), revocation: revocationOf(granted) });
     return true;
   }
 
@@ -150,6 +150,8 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
     let looked = 0;
     for (let found = groupSize; found === groupSize; looked += found)
       found = await outbox.gather(clock(), groupSize);
+    for (let found = groupSize; found === groupSize; looked += found)
+      found = await outbox.gatherSuspended(clock(), groupSize);
     while (await compareNext()) looked += 1;
     return looked;
   }
@@ -160,7 +162,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
     const byCustomer = groupByCustomer(webhooks);
     for (const [customer, idle] of byCustomer) {
       const granted = await grantedBy(scopeOf, customer);
-      if (granted === null || granted === "unverifiable" || !isToldOf("entity.changed", granted)) continue;
+      if (!isScope(granted) || !isToldOf("entity.changed", granted)) continue;
       const last = await events.follow(granted);
       for (const webhook of idle)
         if (webhook.eventPush !== null && webhook.eventPush.sent < last) await outbox.wake(webhook, clock());
@@ -235,21 +237,36 @@ function groupByCustomer(webhooks: readonly Webhook[]): ReadonlyMap<string, read
   return groups;
 }
 
-type Granted = Scope | null | "unverifiable";
+/** `nothing`: the entitlement has expired, say, and may be renewed; `removed`: the operator has removed it. */
+type Granted = Scope | "nothing" | "removed" | "unverifiable";
+
+const isScope = (granted: Granted): granted is Scope => typeof granted === "object";
+
+/** Returns what an entitlement revokes of what was delivered; null if nothing, as long as that is not certain too. */
+function revocationOf(granted: Granted): Revocation | null {
+  if (granted === "removed") return "all";
+  return isScope(granted) && !grantsDeliveries(granted) ? "deliveries" : null;
+}
+
+const grantsDeliveries = ({ channels, products, datasets }: Scope): boolean =>
+  channels.file_delivery && products.length > 0 && datasets.length > 0;
 
 async function grantedBy(scopeOf: WebhookSenderOptions["scopeOf"], customer: string): Promise<Granted> {
   try {
     return await scopeOf(customer);
   } catch (error) {
     if (!(error instanceof EntitlementError)) throw error;
-    return error.kind === "forbidden" ? null : "unverifiable";
+    if (error.code === "entitlement_removed") return "removed";
+    return error.kind === "forbidden" ? "nothing" : "unverifiable";
   }
 }
 
 /** True if the customer may be notified of an event. A customer without a valid entitlement is only notified of changes to it. */
 function isToldOf(type: WebhookSending["message"]["type"], granted: Granted): boolean {
   if (type === "entitlement.changed") return true;
-  if (granted === null || granted === "unverifiable") return false;
+  // It may have been granted again since.
+  if (type === "entitlement.revoked") return revocationOf(granted) !== null;
+  if (!isScope(granted)) return false;
   if (type === "webhook.test") return true;
   return type === "entity.changed" ? granted.channels.odata : granted.channels.file_delivery;
 }

@@ -4,6 +4,8 @@ export const messageEvents = [
   "delivery.completed",
   "delivery.failed",
   "delivery.canceled",
+  "subscription.suspended",
+  "entitlement.revoked",
 ] as const;
 
 /** Events that a customer can subscribe a webhook to. A webhook for `entity.changed` gets RESO EntityEvents (RCP-28), and nothing else. */

@@ -226,14 +226,14 @@ export function webhookConformance(name: string, open: () => Promise<TestRegistr
         const { webhooks } = registry;
         const webhook = await register(registry);
         const now = { version: 2, scopeSha256: sha("2") };
-        expect(await webhooks.outbox.tell(webhook, now, later)).toBe(true);
-        expect(await webhooks.outbox.tell(webhook, now, later)).toBe(false);
+        expect(await webhooks.outbox.tell(webhook, now, { at: later, revocation: null })).toBe(true);
+        expect(await webhooks.outbox.tell(webhook, now, { at: later, revocation: null })).toBe(false);
         const second = (await webhooks.find(customer, webhook.id)) as Webhook;
         expect(second.told).toEqual(now);
-        expect(await webhooks.outbox.tell(second, null, later + 1)).toBe(true);
+        expect(await webhooks.outbox.tell(second, null, { at: later + 1, revocation: null })).toBe(true);
         const third = (await webhooks.find(customer, webhook.id)) as Webhook;
         expect(third.told).toBeNull();
-        expect(await webhooks.outbox.tell(third, now, later + 2)).toBe(true);
+        expect(await webhooks.outbox.tell(third, now, { at: later + 2, revocation: null })).toBe(true);
         const versions: unknown[] = [];
         for (let i = 0; i < 3; i++) {
           const sending = await webhooks.outbox.claim(later + 2, sendTerms);
@@ -253,8 +253,8 @@ export function webhookConformance(name: string, open: () => Promise<TestRegistr
         const behind = await register(registry, { told: null });
         await register(registry, { told: now });
         await register(registry, { customer: "other" });
-        expect(await webhooks.outbox.tell(first, now, later)).toBe(true);
-        expect(await webhooks.outbox.tell(behind, now, later)).toBe(false);
+        expect(await webhooks.outbox.tell(first, now, { at: later, revocation: null })).toBe(true);
+        expect(await webhooks.outbox.tell(behind, now, { at: later, revocation: null })).toBe(false);
         const sendings = [
           await webhooks.outbox.claim(later, sendTerms),
           await webhooks.outbox.claim(later, sendTerms),
@@ -383,7 +383,7 @@ export function webhookConformance(name: string, open: () => Promise<TestRegistr
         await complete(registry);
         expect(await webhooks.outbox.gather(later, 10)).toBe(1);
         expect(await webhooks.outbox.claimComparison(later, 10)).toBeUndefined();
-        expect(await webhooks.outbox.tell(disabled, null, later)).toBe(false);
+        expect(await webhooks.outbox.tell(disabled, null, { at: later, revocation: null })).toBe(false);
         expect(await webhooks.outbox.claim(later + 10_000, sendTerms)).toBeUndefined();
       }));
 

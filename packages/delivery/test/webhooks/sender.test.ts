@@ -108,6 +108,7 @@ async function sendAll(sender = senderOf()): Promise<readonly WebhookReport["out
     outcomes.push(report.outcome);
   return outcomes;
 }
+const datasets = [{ dataset_id: "0195502f-6c00-7000-8000-000000000000", resources: {} }];
 const told = () => receiver.received.map(({ body }) => JSON.parse(body) as { type: string; data: object });
 const idOf = ({ headers }: Received) => headers["webhook-id"];
 
@@ -198,6 +199,94 @@ describe("what is told", () => {
     // The test came first.
     expect(await sendAll()).toEqual(["dropped", "sent"]);
     expect(told().map(({ type }) => type)).toEqual(["entitlement.changed"]);
+  });
+
+  test("a removed entitlement is told of with the duty to purge, one that has expired is not", async () => {
+    await register();
+    const types = () =>
+      told()
+        .map(({ type }) => type)
+        .toSorted();
+    const look = async () => {
+      clock.now += 61 * second;
+      await senderOf().gather();
+    };
+    granted = () => {
+      throw new EntitlementError("entitlement_expired");
+    };
+    await look();
+    await sendAll();
+    expect(types()).toEqual(["entitlement.changed"]);
+    granted = () => scopeFor({ ver: 2, datasets });
+    await look();
+    granted = () => {
+      throw new EntitlementError("entitlement_removed");
+    };
+    await look();
+    await sendAll();
+    const revoked = told().filter(({ type }) => type === "entitlement.revoked");
+    expect(revoked.map(({ data }) => data)).toEqual([
+      { customer_id: customer, entitlement_version: null, purge: { required: true } },
+    ]);
+    await look();
+    expect(await sendAll()).toEqual([]);
+  });
+
+  test("an entitlement without deliveries revokes them of who has had one, unless they are granted again meanwhile", async () => {
+    const without = { channels: { api: true, odata: true, file_delivery: false } };
+    await register();
+    const look = async (scope: Scope) => {
+      granted = () => scope;
+      clock.now += 61 * second;
+      await senderOf().gather();
+    };
+    await registry.database.knex("cadastre_delivery").update({ completed: null });
+    await look(scopeFor({ ver: 2, datasets, ...without }));
+    expect(await sendAll()).toEqual(["sent"]);
+    await cancelDeliveries(1);
+    await registry.database.knex("cadastre_delivery").update({ completed: at });
+    await look(scopeFor({ ver: 3, datasets }));
+    await look(scopeFor({ ver: 4, datasets, ...without }));
+    granted = () => scopeFor({ ver: 5, datasets });
+    expect(await sendAll()).toEqual(expect.arrayContaining(["dropped"]));
+    expect(told().map(({ type }) => type)).not.toContain("entitlement.revoked");
+    await look(scopeFor({ ver: 5, datasets }));
+    await look(scopeFor({ ver: 6, datasets, ...without }));
+    await sendAll();
+    expect(told().filter(({ type }) => type === "entitlement.revoked")).toMatchObject([
+      { data: { entitlement_version: 6, purge: { required: true } } },
+    ]);
+  });
+
+  test("a subscription that is suspended is told of once for each suspension, with the reason", async () => {
+    await register();
+    const { subscriptions } = registry;
+    const id = "00000000-0000-7000-8000-0000000000aa";
+    const settings = {
+      name: "daily",
+      domain: "listing",
+      profile: "p",
+      mode: "pull",
+      destination: null,
+    } as const;
+    const times = { cadenceSeconds: 86_400, preferredMinuteOfDay: null, created: at };
+    const rest = { emptyDeliveryBehavior: "manifest_only", entitlementVersion: 1 } as const;
+    await subscriptions.create({ id, customer, ...settings, ...times, ...rest }, null, 5);
+    const step = async (state: "active" | "suspended", code: string | null) => {
+      const found = await subscriptions.find(customer, id);
+      if (found !== undefined) await subscriptions.step(found, { changes: { state, code, due: null } });
+      await senderOf().gather();
+    };
+    for (const code of ["build_failed", "destination_degraded", "destination_degraded"])
+      await step("suspended", code);
+    await step("active", null);
+    await step("suspended", "destination_degraded");
+    await sendAll();
+    const suspensions = told().filter(({ type }) => type === "subscription.suspended");
+    const dataFor = (code: string) => ({ customer_id: customer, subscription_id: id, failure: { code } });
+    const codes = ["build_failed", "destination_degraded", "destination_degraded"];
+    expect(suspensions.map(({ data }) => data)).toEqual(expect.arrayContaining(codes.map(dataFor)));
+    expect(suspensions).toHaveLength(3);
   });
 
   test("deliveries are told of who may have them", async () => {

@@ -65,6 +65,7 @@ const subscriptionStatus = z.object({
   last_delivered: z.object({ ...place, completed_at: timestamp }).nullable(),
   last_acknowledged: z.object({ ...place, acknowledged_at: timestamp }).nullable(),
   lag_seconds: whole.nullable(),
+  purge_required: z.boolean(),
 });
 
 /** Returns the JSON of a subscription: the members of the request in its spelling, then its state. */
@@ -181,14 +182,16 @@ const listSubscriptions = defineEndpoint({
 
 const getSubscription = defineEndpoint({
   ...onSubscription,
+  // Also told to a customer who has lost the channel: what was delivered must be deleted then.
+  channel: null,
   method: "get",
   summary:
     "One subscription: its state, when its next delivery is due, and how far it has come (beyond the specification)",
   answer: { data: subscriptionStatus },
   errors: ["not_found"],
   handle: async ({ caller, params: { id }, reply }, { subscriptions }: DeliveryServices) => {
-    const { subscription: found, ...reach } = await subscriptions.status(caller, id);
-    return reply({ ...subscriptionView(found), ...reachView(reach, Date.now()) });
+    const { subscription: found, isRevoked, ...reach } = await subscriptions.status(caller, id);
+    return reply({ ...subscriptionView(found), ...reachView(reach, Date.now()), purge_required: isRevoked });
   },
 });
 

@@ -100,6 +100,13 @@ test("what an entitlement no longer covers is not served; what it covers more of
 test("a customer without the channel is refused, whatever it asks", async () => {
   const state = customerOf(running, "state");
   const id = await state.complete();
+  const body = { name: "revoked", domain: "listing", deliveryMode: "pull", cadenceSeconds: 86_400 };
+  const subscribed = await state.post("/v1/file-export-subscriptions", body);
+  const subscription = `/v1/file-export-subscriptions/${dataOf<{ id: string }>(subscribed).id}`;
+  type Status = { readonly purge_required: boolean; readonly last_delivered: object | null };
+  const status = async () => dataOf<Status>(await state.get(subscription));
+  await expect.poll(async () => (await status()).last_delivered, { timeout: 20_000 }).not.toBeNull();
+  expect((await status()).purge_required).toBe(false);
   await change("state", (before) => ({
     ...before,
     channels: { api: true, odata: true, file_delivery: false },
@@ -107,6 +114,9 @@ test("a customer without the channel is refused, whatever it asks", async () => 
   for (const target of [root, `${root}/${id}`, `${root}/${id}/manifest`, "/v1/file-downloads/redeem"])
     expect(refusal(await state.get(target))).toEqual([403, "channel_not_entitled"]);
   expect(refusal(await state.create())).toEqual([403, "channel_not_entitled"]);
+  // But for the duty that remains.
+  expect(await status()).toMatchObject({ purge_required: true });
+  expect(refusal(await state.get(`${subscription}/deliveries`))).toEqual([403, "channel_not_entitled"]);
 });
 
 test("a part whose bytes are gone is no answer", async () => {

@@ -78,6 +78,7 @@ async function insertSubscription(
     previous: null,
     pins: null,
     revision: 0,
+    told_code: null,
   } as const;
   await subscriptionTable(transaction).insert(row);
   return toSubscription(row);

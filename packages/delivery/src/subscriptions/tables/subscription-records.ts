@@ -5,7 +5,7 @@ import { openStates, partLost, statesBefore } from "../../ledger/delivery.ts";
 import { acknowledgementTable } from "../../ledger/tables/acknowledgements.ts";
 import { insertDelivery } from "../../ledger/tables/create-delivery.ts";
 import { deliveryTable, revocable, selectDelivery, toDelivery } from "../../ledger/tables/delivery-rows.ts";
-import type { SubscriptionRegistry } from "../subscription.ts";
+import type { SubscriptionRegistry, SubscriptionStep } from "../subscription.ts";
 import { createSubscription, replaySubscription } from "./create-subscription.ts";
 import { selectReach } from "./subscription-reach.ts";
 import {
@@ -56,7 +56,7 @@ export const createSubscriptionRegistry = (knex: Knex): SubscriptionRegistry => 
       const created = creates === undefined ? {} : { delivery: creates.id };
       const [row] = await subscriptionTable(transaction)
         .where({ id, customer, revision })
-        .update({ ...changedColumns(changes), ...created, revision: revision + 1 })
+        .update({ ...changedColumns(changes), ...created, ...untold(changes), revision: revision + 1 })
         .returning("*");
       if (row === undefined) throw new DeliveryError("subscription_changed", id);
       if (cancels !== undefined && delivery !== null) {
@@ -67,6 +67,10 @@ export const createSubscriptionRegistry = (knex: Knex): SubscriptionRegistry => 
       return toSubscription(row);
     }),
 });
+
+/** Forgets that webhooks were notified of a suspension, once it has ended. */
+const untold = ({ state }: SubscriptionStep["changes"]) =>
+  state === undefined || state === "suspended" ? {} : { told_code: null };
 
 /**
  * Cancels a delivery. Returns true if it is canceled or failed, false if it is committed.

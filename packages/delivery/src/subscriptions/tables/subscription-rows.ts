@@ -29,6 +29,8 @@ export type SubscriptionRow = {
   /** JSON text. */
   readonly pins: string | null;
   readonly revision: Int64Column;
+  /** Code of the suspension that webhooks were notified of. */
+  readonly told_code: string | null;
 };
 
 /** Query builder for the table. */

@@ -2,7 +2,8 @@ import { customerTable, type Int64Column, type Knex, withCustomerLock } from "@c
 import { hasElapsed } from "../../elapsed.ts";
 import { type Delivery, openStates } from "../../ledger/delivery.ts";
 import { deliveryTable, toDelivery } from "../../ledger/tables/delivery-rows.ts";
-import type { WebhookOutbox } from "../outbox.ts";
+import { subscriptionTable } from "../../subscriptions/tables/subscription-rows.ts";
+import type { Revocation, WebhookOutbox } from "../outbox.ts";
 import type { ToldEntitlement, Webhook, WebhookEvent } from "../webhook.ts";
 import { messageIdOf } from "./webhook-records.ts";
 import { messageTable, toldColumns, toWebhook, type WebhookRow, webhookTable } from "./webhook-rows.ts";
@@ -20,7 +21,10 @@ const endings: Readonly<Record<string, WebhookEvent>> = {
  */
 export const createGathering = (
   knex: Knex,
-): Pick<WebhookOutbox, "gather" | "claimComparison" | "tell" | "idleForEvents" | "wake"> => ({
+): Pick<
+  WebhookOutbox,
+  "gather" | "gatherSuspended" | "claimComparison" | "tell" | "idleForEvents" | "wake"
+> => ({
   gather: async (at, limit) => {
     const ended = deliveryTable(knex).whereNull("told").whereNotIn("state", openStates);
     // A plain read first, so that an idle worker takes no lock.
@@ -33,6 +37,35 @@ export const createGathering = (
         .update({ told: at })
         .returning("*");
       await insertEndings(transaction, rows.map(toDelivery), at);
+      return rows.length;
+    });
+  },
+  gatherSuspended: async (at, limit) => {
+    const untold = (builder: Knex) =>
+      subscriptionTable(builder)
+        .where({ state: "suspended" })
+        .andWhere(
+          (either) => void either.whereNull("told_code").orWhereRaw("?? <> ??", ["told_code", "code"]),
+        );
+    // A plain read first, so that an idle worker takes no lock.
+    if ((await untold(knex).first("id")) === undefined) return 0;
+    return knex.transaction(async (transaction) => {
+      const rows = await subscriptionTable(transaction)
+        .whereIn("id", untold(transaction).select("id").orderBy("id").limit(limit))
+        .where({ state: "suspended" })
+        .update({ told_code: transaction.raw("coalesce(??, ?)", ["code", ""]) })
+        .returning("*");
+      const webhooks = await lockedWebhooks(
+        transaction,
+        rows.map(({ customer }) => customer),
+      );
+      const type = "subscription.suspended";
+      for (const { id: subscription, customer, code } of rows) {
+        const message = { id: messageIdOf(at), type, at, subscription, code } as const;
+        const told = webhooks.filter((one) => one.customer === customer && one.events.includes(type));
+        if (told.length > 0)
+          await messageTable(transaction).insert(told.map(({ id }) => ({ ...message, webhook: id })));
+      }
       return rows.length;
     });
   },
@@ -51,7 +84,7 @@ export const createGathering = (
       .returning("*");
     return row && toWebhook(row);
   },
-  tell: ({ id, customer, told }, now, at) =>
+  tell: ({ id, customer, told }, now, { at, revocation }) =>
     withCustomerLock(knex, customer, async (transaction) => {
       const enabled = () => webhookTable(transaction).whereNot({ state: "disabled" });
       const seen = { id, ...toldColumns(told) };
@@ -61,15 +94,15 @@ export const createGathering = (
         .whereNotNull("compare")
         .andWhere((other) => wasToldOtherThan(other, now))
         .update(toldColumns(now))
-        .returning("id");
-      const message = {
-        id: messageIdOf(at),
-        type: "entitlement.changed",
-        at,
-        entitlement_version: now?.version ?? null,
-      } as const;
-      if (rows.length > 0)
-        await messageTable(transaction).insert(rows.map((row) => ({ ...message, webhook: row.id })));
+        .returning("*");
+      const types: WebhookEvent[] = ["entitlement.changed"];
+      if (await concerns(transaction, customer, revocation)) types.push("entitlement.revoked");
+      for (const type of types) {
+        const message = { id: messageIdOf(at), type, at, entitlement_version: now?.version ?? null };
+        const webhooks = rows.map(toWebhook).filter(({ events }) => events.includes(type));
+        if (webhooks.length > 0)
+          await messageTable(transaction).insert(webhooks.map((one) => ({ ...message, webhook: one.id })));
+      }
       return rows.length > 0;
     }),
   idleForEvents: async () => (await idleForEvents(knex)).map(toWebhook),
@@ -97,6 +130,17 @@ const idleForEvents = (knex: Knex): Knex.QueryBuilder<WebhookRow, WebhookRow[]> 
         .andWhere({ type: "entity.changed" }),
     )
     .orderBy(["created", "id"]);
+
+/** True if a customer must be told of a revocation: who has had no delivery has none to delete. */
+async function concerns(
+  transaction: Knex.Transaction,
+  customer: string,
+  revocation: Revocation | null,
+): Promise<boolean> {
+  if (revocation !== "deliveries") return revocation === "all";
+  const delivered = deliveryTable(transaction).where({ customer }).whereNotNull("completed");
+  return (await delivered.first("id")) !== undefined;
+}
 
 /**
  * Restricts a statement to webhooks that were notified of another entitlement. Null is a separate case, because in SQL null
@@ -134,17 +178,26 @@ async function insertEndings(
   deliveries: readonly Delivery[],
   at: number,
 ): Promise<void> {
-  const customers = [...new Set(deliveries.map(({ customer }) => customer))];
-  const rows: readonly WebhookRow[] = await webhookTable(transaction)
-    .whereIn("customer", customers)
-    .whereNot({ state: "disabled" })
-    // Locks the webhooks, so that none is deleted before the messages are inserted.
-    .forKeyShare();
-  const webhooks = rows.map(toWebhook);
+  const webhooks = await lockedWebhooks(
+    transaction,
+    deliveries.map(({ customer }) => customer),
+  );
   for (const delivery of deliveries) {
     const messages = messagesOf(delivery, webhooks, at);
     if (messages.length > 0) await messageTable(transaction).insert(messages);
   }
+}
+
+/** Returns the webhooks of customers that are not disabled, locked, so that none is deleted before messages are inserted for it. */
+async function lockedWebhooks(
+  transaction: Knex.Transaction,
+  customers: readonly string[],
+): Promise<readonly Webhook[]> {
+  const rows: readonly WebhookRow[] = await webhookTable(transaction)
+    .whereIn("customer", [...new Set(customers)])
+    .whereNot({ state: "disabled" })
+    .forKeyShare();
+  return rows.map(toWebhook);
 }
 
 /** Time at which a delivery ended: when it became complete, else `at`, because no other time is stored. */

@@ -139,4 +139,8 @@ const toMessage = async (knex: Knex, row: MessageRow): Promise<OutboxMessage> =>
   at: Number(row.at),
   delivery: row.delivery === null ? null : ((await selectDelivery(knex, { id: row.delivery })) ?? null),
   entitlementVersion: row.entitlement_version === null ? null : Number(row.entitlement_version),
+  suspended:
+    row.subscription === null || row.code === null
+      ? null
+      : { subscription: row.subscription, code: row.code },
 });

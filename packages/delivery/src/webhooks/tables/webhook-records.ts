@@ -59,6 +59,8 @@ async function resume(transaction: Knex.Transaction, webhook: string, at: number
 /** Returns a new unique id of a message. */
 export const messageIdOf = (at: number): string => `msg_${createUlid(at)}`;
 
+const entitlementEvents = ["entitlement.changed", "entitlement.revoked"] as const;
+
 /** Registers a webhook. Call it within `withCustomerLock`. */
 async function register(
   transaction: Knex.Transaction,
@@ -85,7 +87,7 @@ async function register(
     last_attempt: null,
     seen_version: installed?.version ?? 0,
     // The first comparison is due immediately, because the entitlement may have changed since `told`.
-    compare: events.includes("entitlement.changed") ? created : null,
+    compare: entitlementEvents.some((event) => events.includes(event)) ? created : null,
     due: created,
     leased: 0,
     attempts: 0,

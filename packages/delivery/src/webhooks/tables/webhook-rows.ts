@@ -25,7 +25,7 @@ export type WebhookRow = {
   readonly told_scope: string | null;
   /** Version of the customer's installed entitlement at the last comparison, whether or not it could be verified. */
   readonly seen_version: Int64Column;
-  /** Time of the next comparison; null if the webhook does not receive `entitlement.changed`. */
+  /** Time of the next comparison; null if the webhook receives no event about the entitlement. */
   readonly compare: Int64Column | null;
   /** Time of the next attempt to send. */
   readonly due: Int64Column;
@@ -44,6 +44,9 @@ export type MessageRow = Pick<OutboxMessage, "id" | "type"> & {
   readonly at: Int64Column;
   readonly delivery: string | null;
   readonly entitlement_version: Int64Column | null;
+  readonly subscription: string | null;
+  /** Reason of a suspension. */
+  readonly code: string | null;
 };
 
 /** Query builders for the tables. */
