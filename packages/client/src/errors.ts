@@ -324,6 +324,13 @@ export const clientErrors = {
     (d) =>
       `\`${d["table"]}\` was filled by delivery ${d["delivery"]} at ${d["at"]}, and no longer holds the copy of subscription ${d["subscription"]}: reset the subscription, follow it into another place, or give \`--replace-copy\` to load it here anew`,
   ],
+  copy_purged: [
+    "refused",
+    (d) =>
+      d["receipt"] === undefined
+        ? "the entitlement of the subscription was revoked, and nothing of it is loaded here"
+        : `the entitlement of the subscription was revoked, and the copy is deleted: \`${d["receipt"]}\` is the receipt`,
+  ],
   copy_ended: [
     "conflict",
     () =>

@@ -48,6 +48,7 @@ export const consequenceOfCode: Readonly<Partial<Record<ClientErrorCode | Manife
     table_foreign: "ends",
     copy_replaced: "ends",
     copy_ended: "ends",
+    copy_purged: "ends",
     copy_differs: "ends",
   };
 

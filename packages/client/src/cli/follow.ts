@@ -1,5 +1,5 @@
 import type { ChainLink } from "@cadastre/manifest";
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { openBucket } from "../bucket/bucket.ts";
 import { ClientError } from "../errors.ts";
 import { fetchKeys } from "../fetch/keys.ts";
@@ -7,6 +7,7 @@ import { readPins } from "../fetch/pins.ts";
 import { bucketFeed } from "../follow/bucket-feed.ts";
 import type { DeliveryFeed, SubscriptionState } from "../follow/feed.ts";
 import { follow } from "../follow/follow.ts";
+import { purgeCopy } from "../follow/purge-copy.ts";
 import { acknowledgeBy, serviceFeed, stateBy } from "../follow/service-feed.ts";
 import { connect } from "../http/connection.ts";
 import type { RetryContext } from "../http/request.ts";
@@ -40,6 +41,8 @@ type Flags = KeyFlags &
     readonly region?: string;
     readonly endpoint?: string;
     readonly once?: true;
+    readonly onRevoke: "keep" | "purge";
+    readonly purgeReceipt?: string;
     /** Longest pause between two looks for a delivery, in seconds. */
     readonly poll: number;
     readonly json?: true;
@@ -63,6 +66,15 @@ export const followCommand = (): Command =>
             .option("--region <region>", "of the bucket")
             .option("--endpoint <origin>", "of a bucket that is none of AWS")
             .option("--once", "end when nothing is left to be loaded")
+            .addOption(
+              new Option("--on-revoke <what>", "what to do with the copy when its entitlement is revoked")
+                .choices(["keep", "purge"])
+                .default("keep"),
+            )
+            .option(
+              "--purge-receipt <file>",
+              "where a purge is written down (default: purge-receipt-<subscription>.json in this folder)",
+            )
             .option("--poll <seconds>", "longest pause between two looks", parseCount, 300),
         ),
       ),
@@ -130,6 +142,15 @@ async function followShown(feed: DeliveryFeed, flags: Flags, { signal }: RetryCo
         end();
         printMessage(stateText(feed.subscription, state, last));
       },
+      ...(flags.onRevoke === "purge" && {
+        onRevoked: async (last: ChainLink | undefined) => {
+          end();
+          if (last === undefined) throw new ClientError("copy_purged");
+          const receipt = flags.purgeReceipt ?? `purge-receipt-${feed.subscription}.json`;
+          await purgeCopy({ target, staging: flags.staging }, last, { file: receipt, title: flags.into });
+          throw new ClientError("copy_purged", { receipt });
+        },
+      }),
       onPause: ({ code, message }, pause) => {
         end();
         printMessage(`  ${code}: ${message}; again in ${pause / 1000} s`);
@@ -140,6 +161,9 @@ async function followShown(feed: DeliveryFeed, flags: Flags, { signal }: RetryCo
     await target.close();
   }
 }
+
+const revokedText =
+  "The entitlement was revoked: the copy must be deleted. It is kept; `--on-revoke purge` deletes it.";
 
 const outlineOf = ({ manifest, sha256 }: ChainLink) => ({
   deliveryId: manifest.deliveryId,
@@ -154,14 +178,14 @@ const outlineOf = ({ manifest, sha256 }: ChainLink) => ({
 
 function stateText(
   subscription: string,
-  { status, failure }: SubscriptionState,
+  { status, failure, purge_required: isRevoked }: SubscriptionState,
   last: ChainLink | undefined,
 ): string {
   if (status !== "paused" && status !== "suspended") return `The subscription is ${status} again.`;
   const reason = failure ? ` (${failure.code})` : "";
   const data =
     last === undefined ? "Nothing was loaded" : `The copy has the data of ${last.manifest.window.asOf}`;
-  return `The subscription is ${status}${reason}: no delivery follows until it is resumed, by \`cadastre-client subscriptions resume ${subscription}\`. ${data}.`;
+  return `The subscription is ${status}${reason}: no delivery follows until it is resumed, by \`cadastre-client subscriptions resume ${subscription}\`. ${data}.${isRevoked ? ` ${revokedText}` : ""}`;
 }
 
 const repairText = ({ kind, generation, sequence }: ChainLink["manifest"]): string =>

@@ -7,6 +7,8 @@ import type { ListedDelivery } from "./position.ts";
 export type SubscriptionState = {
   readonly status: string;
   readonly failure?: { readonly code: string } | null | undefined;
+  /** True if the entitlement was revoked, and the copy must be deleted. */
+  readonly purge_required?: boolean | undefined;
 };
 
 /** Source of the deliveries of a subscription: the service, or a bucket. */

@@ -19,6 +19,11 @@ export type FollowOptions = TakeOptions & {
   readonly onCurrent?: (delivery: ChainLink) => void | Promise<void>;
   /** Called when the subscription is paused or suspended, and when it goes on, with the last loaded delivery. */
   readonly onState?: (state: SubscriptionState, last: ChainLink | undefined) => void;
+  /**
+   * Called once when the service says that the entitlement was revoked and the copy must be deleted, with the last loaded delivery. An error
+   * ends the run. If it is given, the service is also asked before the first delivery of a copy is loaded.
+   */
+  readonly onRevoked?: (last: ChainLink | undefined) => Promise<void>;
   /** Called after a failure that does not end the run, with the pause before the retry in milliseconds. */
   readonly onPause?: (error: ClientError | ManifestError, pause: number) => void;
 };
@@ -60,6 +65,16 @@ function roundsOf(feed: DeliveryFeed, options: FollowOptions): () => Promise<boo
   const tellState = stateTeller(feed, options);
   return async () => {
     const last = await target.last(feed.subscription);
+    try {
+      return await round(last);
+    } catch (error) {
+      // What was revoked is refused, and only the state tells that it was.
+      if (isRefusal(error)) await tellState(last);
+      throw error;
+    }
+  };
+
+  async function round(last: ChainLink | undefined): Promise<boolean> {
     // First, because it detects that the server's history differs from the copy's.
     const next = await feed.next(last);
     // A seed replaces what the tables hold.
@@ -71,17 +86,21 @@ function roundsOf(feed: DeliveryFeed, options: FollowOptions): () => Promise<boo
       told = last.sha256;
       await onCurrent?.(last);
     }
-    if (next === undefined) {
-      await tellState(last);
-      return false;
-    }
+    const isFirst = last === undefined && options.onRevoked !== undefined;
+    if (next === undefined || isFirst) await tellState(last);
+    if (next === undefined) return false;
     const delivery = await feed.manifest(next);
     requirePlace(delivery, next, feed.subscription);
     const report = await take(delivery, (staging) => feed.stage(delivery, next, staging), options);
     await onLoaded?.(delivery, report);
     return true;
-  };
+  }
 }
+
+/** Codes with which a service refuses what the entitlement does not grant. */
+const refusals: ReadonlySet<string> = new Set(["forbidden", "entitlement_changed"]);
+
+const isRefusal = (error: unknown): boolean => error instanceof ClientError && refusals.has(error.code);
 
 /** States in which no delivery follows until somebody acts. */
 const waiting: ReadonlySet<string> = new Set(["paused", "suspended"]);
@@ -93,11 +112,16 @@ const waiting: ReadonlySet<string> = new Set(["paused", "suspended"]);
  */
 function stateTeller(
   feed: DeliveryFeed,
-  { onState }: FollowOptions,
+  { onState, onRevoked }: FollowOptions,
 ): (last: ChainLink | undefined) => Promise<void> {
   let told: string | undefined;
+  let isRevocationTold = false;
   return async (last) => {
     const state = await feed.state?.();
+    if (state?.purge_required === true && !isRevocationTold) {
+      isRevocationTold = true;
+      await onRevoked?.(last);
+    }
     if (state?.status === "canceled") {
       const asOf = last?.manifest.window.asOf;
       const data = asOf === undefined ? "nothing of it was loaded" : `the copy has its data as of ${asOf}`;

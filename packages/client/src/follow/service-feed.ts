@@ -23,7 +23,11 @@ const limits = [20, 500] as const;
 const count = z.int().nonnegative();
 const listed = z.array(z.object({ id: deliveryId, status: z.string(), generation: count, sequence: count }));
 const word = z.string().regex(/^\w{1,64}$/);
-const feedState = z.object({ status: word, failure: z.object({ code: word }).nullish() });
+const feedState = z.object({
+  status: word,
+  failure: z.object({ code: word }).nullish(),
+  purge_required: z.boolean().optional(),
+});
 
 /** Returns a feed of a subscription's deliveries from a service. */
 export function serviceFeed(

@@ -98,6 +98,7 @@ export async function openSession(
       parts.some(({ profile: { format } }) => format === "parquet")
         ? fitParquet(run, { names, typesOf }, table, parts)
         : fitColumns(run, table, { names, types, takes, typesOf, widens }),
+    erase: async (table) => void (await run(`delete from ${names.of(table)}`)),
     insert: async (table, { file: part, part: { content }, profile: { format } }) => {
       // A table takes its columns from the Parquet file.
       const isAdopted = format === "parquet" && content === "rows";

@@ -6,6 +6,7 @@ import type { VerifiedManifest } from "../fetch/manifest.ts";
 import { ownStaging } from "../fetch/staging.ts";
 import { type FolderEntry, faultyPart, lacksManifest, lastIntact, readLedger } from "./folder-ledger.ts";
 import { linkOf, standingAmong, streamOf } from "./ledger.ts";
+import { purgeFolder } from "./purge-folder.ts";
 import type { LoadableDelivery, LoadState, LoadTarget } from "./target.ts";
 
 /**
@@ -44,6 +45,7 @@ export async function openFolder(folder: string): Promise<LoadTarget> {
         return last && linkOf(last);
       }),
     requireIntact: async () => {},
+    purge: (subscription) => onDisk(folder, () => purgeFolder(folder, subscription)),
     close: async () => {},
   };
 }

@@ -143,7 +143,7 @@ export async function requireFree(
 }
 
 /** True if a table is the one that the ledger lists. The user may have dropped that one and created another one of its name. */
-const isMarked = (relation: Relation | undefined, listed: LedgerTable | undefined): boolean =>
+export const isMarked = (relation: Relation | undefined, listed: LedgerTable | undefined): boolean =>
   relation !== undefined &&
   listed !== undefined &&
   (listed.marks?.some((mark) => relation.marks.includes(mark)) ?? true);

@@ -128,6 +128,8 @@ export async function openPostgresSession(
       await run(`delete from ${names.of(table.name)}`);
     },
     fit,
+    // Ends with new, empty files; a deletion would leave the rows in the old ones.
+    erase: async (table) => void (await run(`truncate ${names.of(table)}`)),
     insert: async (table, part) => {
       requireTextFormat(part);
       const typeOf = await columnsOf(table.name);

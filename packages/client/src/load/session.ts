@@ -59,6 +59,8 @@ export type SqlSession = {
   /** Makes a table have the columns of parts, and keeps its rows. Returns the names of those columns. */
   readonly fit: (table: Table, parts: readonly PartFile[]) => Promise<readonly string[]>;
   readonly insert: (table: Table, part: PartFile) => Promise<void>;
+  /** Deletes all rows of a table, so that they are not left in its files where the database can do that. */
+  readonly erase: (table: string) => Promise<void>;
   readonly close: () => Promise<void>;
 };
 

@@ -5,6 +5,7 @@ import { isErrorOfFile } from "../fetch/disk.ts";
 import { changeRows, replaceRows, rowCountOf } from "./fill.ts";
 import { lastOf, linkOf, standingAmong, streamOf } from "./ledger.ts";
 import { copiesEndedBy, copyFault, requireFree, requireOwnTables } from "./ownership.ts";
+import { purgeTables } from "./purge-tables.ts";
 import type { SqlSession, Table } from "./session.ts";
 import { enter, entriesOf, forget, markTables, prepareLedger, readTables, takeTables } from "./sql-ledger.ts";
 import type { TargetOptions } from "./table-place.ts";
@@ -79,6 +80,12 @@ export function sqlTarget(session: SqlSession, { replaceCopy = false }: TargetOp
       inTransaction(async () => {
         const fault = await copyFault(session, manifest);
         if (fault !== undefined) throw fault;
+      }),
+    purge: (subscription) =>
+      inTransaction(async () => {
+        const purged = await purgeTables(session, subscription);
+        found.delete(subscription);
+        return purged;
       }),
     close: () => session.close(),
   };

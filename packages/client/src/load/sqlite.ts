@@ -107,6 +107,11 @@ export async function openSqliteSession(file: string, { prefix }: TablePlace): P
           if (longNumber.test(line)) insertByJsonExtract.run({ line });
           else insertParsed.run(parsedValues(line, columns));
     },
+    erase: async (table) => {
+      // Overwrites the deleted rows with zeros.
+      await run("pragma secure_delete = on");
+      await run(`delete from ${names.of(table)}`);
+    },
     close: async () => void database.close(),
   };
 }

@@ -13,6 +13,14 @@ export type LoadReport = {
   readonly rowsBefore: number;
 };
 
+/** Data that was deleted because it may not be kept any more. */
+export type PurgedData = {
+  /** Tables or folders, with the number of rows that each had. */
+  readonly deleted: readonly { readonly name: string; readonly rows: number }[];
+  /** Tables or folders that may hold rows of the copy and were left, because it is not certain that they are of it. */
+  readonly left: readonly string[];
+};
+
 /** A staged delivery with the columns of its datasets. */
 export type LoadableDelivery = StagedDelivery & { readonly datasets: ReadonlyMap<string, Columns> };
 
@@ -45,5 +53,7 @@ export type LoadTarget = {
    * @throws {ClientError} `copy_replaced` if another delivery has filled a table since; `table_foreign` if a table is another one
    */
   readonly requireIntact: (last: ChainLink) => Promise<void>;
+  /** Deletes the copy of a subscription, and its entries in the ledger. */
+  readonly purge: (subscription: string) => Promise<PurgedData>;
   readonly close: () => Promise<void>;
 };
