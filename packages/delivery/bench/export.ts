@@ -22,6 +22,7 @@ const request = {
   source,
   profile,
   dataset: "listing",
+  keyField: "ListingKey",
   scope,
   columns,
   checkpoint: await source.checkpoint(),

@@ -12,6 +12,8 @@ import type {
 /** A content of a delivery: rows or removals of one dataset, in consecutive parts. */
 export type PartsOf = {
   readonly dataset: string;
+  /** Name of the key column, whose values the manifest states for the first and the last record. */
+  readonly keyField: string;
   readonly columns: readonly ExportColumn[];
   /** Undefined: all records. */
   readonly changes: ExportChanges | undefined;
@@ -24,11 +26,11 @@ export const contentsOf = (
   { removalReason }: Pick<OutputProfile, "removalReason">,
 ): readonly PartsOf[] =>
   datasets.flatMap(({ name: dataset, keyField, columns }): readonly PartsOf[] => {
-    if (since === null) return [{ dataset, columns, changes: undefined }];
+    if (since === null) return [{ dataset, keyField, columns, changes: undefined }];
     const removed = removalColumns(keyField, columns, removalReason);
     return [
-      { dataset, columns, changes: { since, content: "rows" } },
-      { dataset, columns: removed, changes: { since, content: "removals" } },
+      { dataset, keyField, columns, changes: { since, content: "rows" } },
+      { dataset, keyField, columns: removed, changes: { since, content: "removals" } },
     ];
   });
 
@@ -49,6 +51,9 @@ export class PartText {
   rowCount = 0;
   /** Start of the next part, once all is read; null if the dataset ended before `target` bytes were reached. */
   end: PartStart | null = null;
+  /** First and last line read so far, without their line feeds. */
+  firstLine = "";
+  lastLine = "";
   readonly #source: ExportSource;
   readonly #read: Omit<ExportRead, "from">;
   readonly #start: PartStart;
@@ -69,7 +74,9 @@ export class PartText {
       const { length, end } = batch;
       if (skip < length) {
         const { lines, rows } = pieceOf(batch, skip, wanted);
+        if (this.rowCount === 0) this.firstLine = textOf(lines.subarray(0, lineEnd(lines, 0)));
         this.rowCount += rows;
+        this.lastLine = textOf(lines.subarray(lines.lastIndexOf(lineFeed, -2) + 1));
         wanted -= lines.length;
         if (wanted <= 0)
           this.end = skip + rows === length ? { from: end, skip: 0 } : { from, skip: skip + rows };
@@ -94,6 +101,9 @@ function pieceOf(
   const rows = cut === lines.length ? length - skip : countLines(lines, begin, cut);
   return { lines: lines.subarray(begin, cut), rows };
 }
+
+/** Returns the text of a line, without its line feed. */
+const textOf = (line: Uint8Array): string => Buffer.from(line).toString("utf8").trimEnd();
 
 /** Returns the index after the line that the byte at `at` is in. */
 const lineEnd = (lines: Uint8Array, at: number): number => lines.indexOf(lineFeed, at) + 1;

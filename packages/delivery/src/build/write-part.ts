@@ -5,6 +5,7 @@ import { finished, pipeline } from "node:stream/promises";
 import type { Scope } from "@cadastre/entitlement";
 import { type ManifestPart, mediaTypes } from "@cadastre/manifest";
 import { DeliveryError } from "../errors.ts";
+import { isPlainText } from "../exports/export-request.ts";
 import { CsvEncoder } from "../format/csv.ts";
 import { ExactLines } from "../format/exact-lines.ts";
 import { gzip } from "../format/gzip.ts";
@@ -51,6 +52,8 @@ export type PartRequest = {
   readonly source: ExportSource;
   readonly profile: OutputProfile;
   readonly dataset: string;
+  /** Name of the key column. */
+  readonly keyField: string;
   readonly scope: Scope;
   /** Columns to write: those of the dataset that the profile selects and the scope shows, or those of removals. */
   readonly columns: readonly ExportColumn[];
@@ -87,15 +90,15 @@ export async function writePart(
     if (first.done === true) return undefined;
     const write = profile.format === "parquet" ? writeRows : writeText;
     const digests = await write(following(first.value, lines), request, file, signal);
-    return { facts: factsOf(request, text.rowCount, digests), end: text.end };
+    return { facts: factsOf(request, text, digests), end: text.end };
   } finally {
     await lines.return(undefined);
   }
 }
 
 function factsOf(
-  { dataset, profile, changes }: PartRequest,
-  records: number,
+  { dataset, keyField, profile, changes }: PartRequest,
+  { rowCount: records, firstLine, lastLine }: PartText,
   { packed, plain }: Digests,
 ): WrittenPart["facts"] {
   const content = changes?.content ?? "rows";
@@ -109,9 +112,18 @@ function factsOf(
     uncompressedSha256: plain.sha256,
     rowCount: content === "rows" ? records : 0,
     removalCount: content === "removals" ? records : 0,
-    firstKey: null,
-    lastKey: null,
+    firstKey: keyIn(firstLine, keyField),
+    lastKey: keyIn(lastLine, keyField),
   };
+}
+
+/** Longest key that a manifest states, in UTF-16 code units. */
+const longestKey = 1024;
+
+/** Returns the key of a record for the manifest; null for one that its canonical form does not allow, or that is long. */
+function keyIn(line: string, keyField: string): string | null {
+  const key = (JSON.parse(line) as Readonly<Record<string, unknown>>)[keyField];
+  return typeof key === "string" && key.length <= longestKey && isPlainText(key) ? key : null;
 }
 
 type Lines = AsyncIterable<Uint8Array>;

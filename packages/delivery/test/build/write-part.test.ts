@@ -68,6 +68,46 @@ test("a part ends with the first record that brings it to the target", async () 
   );
 });
 
+test("a part states the keys of its first and last record, whatever the batches", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uniqueArray(fc.string({ unit: "grapheme", maxLength: 5 }), { minLength: 1, maxLength: 30 }),
+      fc.integer({ min: 1, max: 200 }),
+      fc.integer({ min: 1, max: 9 }),
+      async (keys, partBytes, size) => {
+        const source = memorySource(
+          columns,
+          keys.map((a) => JSON.stringify({ a })),
+          () => size,
+        );
+        const chosen = profile({ format: "jsonl", compression: "none", partBytes });
+        const parts = await partsOf(source, chosen, undefined, undefined, "a");
+        for (const { facts, bytes } of parts) {
+          const own = bytes
+            .toString()
+            .trimEnd()
+            .split("\n")
+            .map((line) => (JSON.parse(line) as { a: string }).a);
+          const stated = (key: string | undefined) => (/\p{Cc}/u.test(key ?? "") ? null : key);
+          expect([facts.firstKey, facts.lastKey]).toEqual([stated(own[0]), stated(own.at(-1))]);
+        }
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+test.each([
+  ["a control character", "a\u0001"],
+  ["half a surrogate pair", "\ud800"],
+  ["a great length", "x".repeat(1025)],
+])("a key with %s is not stated: the manifest could not be sealed", async (_, key) => {
+  const source = memorySource(columns, [JSON.stringify({ a: key }), JSON.stringify({ a: "z" })]);
+  const chosen = profile({ format: "csv", compression: "gzip", partBytes: 1 << 16 });
+  const [part] = await partsOf(source, chosen, undefined, undefined, "a");
+  expect(part?.facts).toMatchObject({ firstKey: null, lastKey: "z" });
+});
+
 test("nothing is written of no records", async () => {
   const chosen = profile({ format: "csv", compression: "gzip", partBytes: 100 });
   expect(await partsOf(memorySource(columns, []), chosen)).toEqual([]);

@@ -42,6 +42,7 @@ test.each([
         source,
         profile: profile({ format, compression, partBytes: 1 << 16 }),
         dataset: "listing",
+        keyField: "ListingKey",
         scope: anyScope,
         columns: removalColumns("ListingKey", [key], true),
         checkpoint: 2,
@@ -50,7 +51,13 @@ test.each([
       },
       file,
     );
-    expect(written?.facts).toMatchObject({ content: "removals", rowCount: 0, removalCount: 2 });
+    expect(written?.facts).toMatchObject({
+      content: "removals",
+      rowCount: 0,
+      removalCount: 2,
+      firstKey: "a",
+      lastKey: "b,c",
+    });
     if (format === "parquet") expect(await askDuckDb(`from read_parquet('${file}')`)).toEqual(gone);
     else
       expect(readFileSync(file, "utf8")).toBe(

@@ -11,17 +11,18 @@ export type ReadPart = WrittenPart & { readonly bytes: Buffer };
 export const profile = (choice: Pick<OutputProfile, "format" | "compression" | "partBytes">): OutputProfile =>
   profileOf({ id: "test", version: 1, domain: "listing", fields: "*", removalReason: false, ...choice });
 
-/** Writes all parts of the dataset `listing`, from a start on, and reads them. */
+/** Writes all parts of the dataset `listing`, from a start on, and reads them. Records without the key column have no keys. */
 export async function partsOf(
   source: ExportSource,
   chosen: OutputProfile,
   from: PartStart = datasetStart,
   scope = anyScope,
+  keyField = "ListingKey",
 ): Promise<readonly ReadPart[]> {
   const folder = await mkdtemp(join(tmpdir(), "cadastre-parts-"));
   const columns = source.columns("listing", scope) ?? [];
   const checkpoint = await source.checkpoint();
-  const request = { source, profile: chosen, dataset: "listing", scope, columns, checkpoint };
+  const request = { source, profile: chosen, dataset: "listing", keyField, scope, columns, checkpoint };
   const parts: ReadPart[] = [];
   try {
     for (let start: PartStart | null = from; start !== null; ) {
