@@ -291,6 +291,20 @@ test("after a restore, commits with the same numbers are told from those of befo
   expectExpired(await restored.ask("one", link));
 });
 
+test("a walk with a delta link at its end does not go on over a restore", async () => {
+  const lost = read(await get(austin, { prefer: "maxpagesize=1,track-changes" }));
+  const plain = read(await get(austin, { prefer: "maxpagesize=1" }));
+  // Another commit with the number of the one that the walk shows, at another time.
+  await restored.advance(side.checkpoint() - 1);
+  await restored.fill(before.map((one) => ({ ...one, record: { ...one.record, ListPrice: 99 } })));
+  restored.admit({ one: texas, other: texas });
+  expect(restored.checkpoint()).toBeGreaterThanOrEqual(side.checkpoint());
+  const refused = await restored.ask("one", String(lost["@odata.nextLink"]));
+  expect([refused.status, toError(refused).code]).toEqual([400, "invalid_skip_token"]);
+  expect((await restored.ask("one", String(plain["@odata.nextLink"]))).status).toBe(200);
+  expect((await get(String(lost["@odata.nextLink"]))).status).toBe(200);
+});
+
 test("another scope, or other fields, make the link expire", async () => {
   const { link } = await pages(austin);
   side.admit({ one: grantsOf("OR"), other: texas });

@@ -92,7 +92,7 @@ async function readPage(
   const { from, count, nulls, form, expand, own, tracked, signal } = read;
   const { scope, stages } = caller;
   const { store, memory } = services;
-  const start = from && bookmarkOf(from);
+  const start = from && (await withStaleTokenError(bookmarkOf(from, store)));
   const placekey = own.get("placekey");
   const wanted = await withStaleTokenError(
     atPlacekey(query, placekey, { scope, stages, signal }, services, start?.checkpoint),
@@ -118,14 +118,14 @@ async function readPage(
         ),
       { entitySet: query.entitySet.name },
     );
-    const next = page.next && positionOf(page.next);
+    const state = tracked === true ? await timedStateOf(page.checkpoint, store) : undefined;
+    const next = page.next && positionOf(page.next, state);
     if (expand.length === 0) {
       reserved.resize(page.records.buffer.byteLength);
       const release = () => {
         page.release?.();
         reserved.release();
       };
-      const state = tracked === true ? await timedStateOf(page.checkpoint, store) : undefined;
       return { ...page, next, state, release };
     }
     const lines = linesOf(page.records);
@@ -154,12 +154,28 @@ async function countRecords(
   });
 }
 
-const positionOf = ({ checkpoint, key }: Bookmark): readonly unknown[] => [stateOf(checkpoint), ...key];
+/** @param state the checkpoint with the time of its commit, if the walk is tracked */
+const positionOf = ({ checkpoint, key }: Bookmark, state: string | undefined): readonly unknown[] => [
+  state ?? stateOf(checkpoint),
+  ...key,
+];
 
-const bookmarkOf = ([checkpoint, ...key]: readonly unknown[]): Bookmark => ({
-  checkpoint: checkpointOfState(checkpoint),
-  key,
-});
+/**
+ * Returns the bookmark of a position. In a tracked walk its commit must still be there: a restore may have lost it, and another one may have
+ * its number, whose changes the copy would lack.
+ *
+ * @throws {StoreError} `bookmark_expired`
+ */
+async function bookmarkOf(
+  [state, ...key]: readonly unknown[],
+  store: SourceServices["store"],
+): Promise<Bookmark> {
+  const [number = "", time] = String(state).split(" ");
+  const checkpoint = checkpointOfState(number);
+  if (time !== undefined && (await timedStateOf(checkpoint, store)) !== state)
+    throw new StoreError("bookmark_expired");
+  return { checkpoint, key };
+}
 
 /** Converts the error of an expired bookmark. @throws {QueryError} `invalid_skip_token` */
 const withStaleTokenError = <T>(read: Promise<T>): Promise<T> =>
