@@ -25,6 +25,7 @@ export { type BucketFeedOptions, bucketFeed } from "./follow/bucket-feed.ts";
 export type { DeliveryFeed, SubscriptionState } from "./follow/feed.ts";
 export { type FollowOptions, follow } from "./follow/follow.ts";
 export { type ServiceFeedOptions, serviceFeed } from "./follow/service-feed.ts";
+export { type PurgeReceipt, purgeCopy } from "./pull/purge-copy.ts";
 
 // Subscribe: create, list and change subscriptions
 
@@ -46,7 +47,7 @@ export {
 export { type CopyState, readCopyState } from "./load/copy-state.ts";
 export { openTarget } from "./load/open-target.ts";
 export type { TablePlace, TargetOptions } from "./load/table-place.ts";
-export type { LoadableDelivery, LoadReport, LoadState, LoadTarget } from "./load/target.ts";
+export type { LoadableDelivery, LoadReport, LoadState, LoadTarget, PurgedData } from "./load/target.ts";
 
 // Replicate: a resource by OData
 

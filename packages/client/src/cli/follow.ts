@@ -7,11 +7,11 @@ import { readPins } from "../fetch/pins.ts";
 import { bucketFeed } from "../follow/bucket-feed.ts";
 import type { DeliveryFeed, SubscriptionState } from "../follow/feed.ts";
 import { follow } from "../follow/follow.ts";
-import { purgeCopy } from "../follow/purge-copy.ts";
 import { acknowledgeBy, serviceFeed, stateBy } from "../follow/service-feed.ts";
 import { connect } from "../http/connection.ts";
 import type { RetryContext } from "../http/request.ts";
 import { openTarget } from "../load/open-target.ts";
+import { purgeCopy } from "../pull/purge-copy.ts";
 import { subscriptionIdOf } from "../subscriptions/subscriptions.ts";
 import { printMessage, printResult } from "../terminal/output.ts";
 import {

@@ -2,7 +2,7 @@ import type { ChainLink } from "@cadastre/manifest";
 import { onDisk, writeAtomically } from "../fetch/disk.ts";
 import { purgeFolder } from "../load/purge-folder.ts";
 import type { LoadTarget, PurgedData } from "../load/target.ts";
-import { openStaging, type TakeOptions } from "../pull/take.ts";
+import { openStaging, type TakeOptions } from "./take.ts";
 
 /** Evidence that a copy was deleted because its entitlement was revoked, as it is written to a file. */
 export type PurgeReceipt = {
