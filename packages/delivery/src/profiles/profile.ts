@@ -60,7 +60,8 @@ export function profileOf(choice: ProfileChoice): OutputProfile {
 }
 
 /** Returns the document of a profile: canonical JSON whose SHA-256 is the hash that manifests state. */
-export function profileDocument({ sha256: _, ...profile }: OutputProfile): string {
+export function profileDocument(whole: OutputProfile): string {
+  const { sha256: _, ...profile } = whole;
   return documentText(profile);
 }
 

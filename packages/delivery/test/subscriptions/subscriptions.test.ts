@@ -180,7 +180,12 @@ describe("a generation that an earlier release has begun", () => {
         name,
         resource,
         keyField,
-        columns: columns.map(({ facets: _, ...column }) => column),
+        columns: columns.map(({ name: own, type, collection, nullable }) => ({
+          name: own,
+          type,
+          collection,
+          nullable,
+        })),
       }),
     );
     return createHash("sha256")
