@@ -3,15 +3,15 @@
  * request when nothing has changed, a page of 1,000 events beside one of 1,000 Lookup records, and the count of all events.
  *
  *   node --conditions=@cadastre/source --import ./scripts/source.mjs packages/service/bench/events.ts [--database SQLite|PostgreSQL]
- *     [--listings 2000] [--changes 1000] [--customers 20] [--rounds 30]
+ *     [--listings 2000] [--changes 1000] [--customers 20] [--rounds 30] [--events 0]
  *
+ * With `--events`, the page and the count are of a log that is filled up to so many events, of records that there are not.
  * Readers of SQLite are in this process. CPU time is that of this process and of the server's connections. Of the publications, the one with
  * the least is told.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import { type Scope, visibleEntitySet } from "@cadastre/entitlement";
 import { bindQuery, type EntitySet } from "@cadastre/odata";
 import { generateMarket } from "@cadastre/sample";
@@ -37,10 +37,11 @@ const settings = settingsOf({
   changes: "1000",
   customers: "20",
   rounds: "30",
+  events: "0",
 });
-const [listings, changes, customers, rounds] = (["listings", "changes", "customers", "rounds"] as const).map(
-  (name) => Number(settings[name]),
-) as [number, number, number, number];
+const [listings, changes, customers, rounds, filled] = (
+  ["listings", "changes", "customers", "rounds", "events"] as const
+).map((name) => Number(settings[name])) as [number, number, number, number, number];
 /** Publications that are measured. */
 const publications = 5;
 const folder = await mkdtemp(join(tmpdir(), "cadastre-bench-"));
@@ -66,6 +67,27 @@ async function cpuOf(work: () => Promise<unknown>): Promise<number> {
   const start = await database.cpuTime();
   await work();
   return (await database.cpuTime()) - start;
+}
+
+/** Adds events of records that there are not to the log of a customer. */
+async function fillLog(customer: string, count: number): Promise<void> {
+  const log = await registry.events.find(customer);
+  if (log === undefined) throw new RangeError("the customer has no events");
+  const { revision, last: _, ...progress } = log;
+  const size = 1000;
+  for (let i = 0; i * size < count; i++)
+    await registry.events.append(customer, {
+      entitlementVersion: 1,
+      revision: revision + i,
+      floor: 0,
+      progress,
+      states: Array.from({ length: size }, (_state, j) => ({
+        resource: "Property",
+        key: `no-record-${i * size + j}`,
+        keyInAddress: null,
+        hash: "1234567890123456789012",
+      })),
+    });
 }
 
 try {
@@ -144,6 +166,8 @@ try {
   for (const [name, cpu] of made)
     print(`CPU, their events for ${name}: ${((100 * cpu) / ingested).toFixed(0)} %`, cpu);
 
+  await fillLog(customer, filled - counted);
+  await database.settle();
   const services = {
     store,
     memory: new MemoryBudget(memoryLimits(1024, 2)),
@@ -161,11 +185,11 @@ try {
   const ofEvents = await medianOf(pageOf(events.sourceOf(customer), entityEventSet));
   print("a page of 1,000 Lookup records", ofLookups);
   print(`a page of 1,000 events: ${(ofEvents / ofLookups).toFixed(2)} times that`, ofEvents);
-  const loop = monitorEventLoopDelay({ resolution: 1 });
-  loop.enable();
-  print("the count of all events", await medianOf(() => events.sourceOf(customer).count(every, read)));
-  loop.disable();
-  print("the longest turn of the event loop during the counts", loop.max / 1e6);
+  const all = await events.sourceOf(customer).count(every, read);
+  const before = performance.eventLoopUtilization();
+  print(`the count of all ${all} events`, await medianOf(() => events.sourceOf(customer).count(every, read)));
+  const used = performance.eventLoopUtilization(before);
+  print("for which the event loop is busy, on average", used.active / rounds);
   await events.stop();
 } finally {
   await database.close();
