@@ -262,6 +262,10 @@ export const storedResources = perCatalog(({ entitySet }): readonly StoredResour
   Object.entries(storage).map(([name, stored]) => ({ entitySet: entitySet(name as RecordName), ...stored })),
 );
 
+/** True if an index finds the records of a resource by a field: its key, or the first field of an index after the dataset. */
+export const isIndexedField = (resource: RecordName, field: string): boolean =>
+  storage[resource].indexes.some((index) => index.find((name) => name !== datasetProperty.name) === field);
+
 /** Default order of a collection; the key is the tie-breaker. */
 export const defaultOrder: readonly string[] = ["ModificationTimestamp"];
 

@@ -225,7 +225,12 @@ test("what was not selected, or is hidden, does not count as a change", async ()
 });
 
 test.each([
-  ["related records", `${property}?$expand=OpenHouses`],
+  ["related records that no index leads from", `${property}?$expand=BuyerAgent`],
+  ["such records below others", `${property}?$expand=OpenHouses($expand=Listing($expand=BuyerAgent))`],
+  [
+    "related records by the present time",
+    `${property}?$expand=OpenHouses($filter=ModificationTimestamp%20lt%20now())`,
+  ],
   ["a Placekey", `${property}?placekey=222-222@8t2-fjb-26k`],
   ["the present time", `${property}?$filter=ModificationTimestamp%20lt%20now()`],
   ["the present time in an alias", `${property}?$filter=ModificationTimestamp%20lt%20@a&@a=now()`],
@@ -234,6 +239,53 @@ test.each([
   const reply = await get(target, track);
   expect([reply.status, reply.headers["preference-applied"]]).toEqual([200, undefined]);
   expect(reply.text).not.toContain("deltaLink");
+});
+
+const media = (key: string, of: string, Order: number): StoredRecord => ({
+  resource: "Media",
+  datasetId: datasets[0],
+  record: {
+    MediaKey: key,
+    OriginatingSystemName: systems[0],
+    ModificationTimestamp: "2024-05-01T10:00:00.000Z",
+    ResourceName: "Property",
+    ResourceRecordKey: of,
+    Order,
+    Permission: ["Public"],
+  },
+});
+
+test("a record has changed if its related records have, and is given with all of them", async () => {
+  await side.fill([...before, media("m0", "p0", 2), media("m1", "p1", 1)]);
+  const expand = encodeURIComponent("Media($select=MediaKey;$orderby=Order;$top=1)");
+  const target = `${property}?$select=City&$expand=${expand}`;
+  const { items, link } = await pages(target);
+  expect(items.map(({ ListingKey, Media }) => [ListingKey, Media])).toEqual([
+    ["p0", [{ MediaKey: "m0" }]],
+    ["p1", [{ MediaKey: "m1" }]],
+    ["p2", []],
+    ["p3", []],
+  ]);
+  await side.fill([
+    ...before,
+    media("m0", "p0", 2),
+    // It comes second, so nothing that is shown has changed.
+    media("m3", "p0", 3),
+    // It has another listing now.
+    media("m1", "p2", 1),
+  ]);
+  for (const size of [1, 10]) {
+    const told = await pages(link, { ...track, prefer: `maxpagesize=${size}` });
+    expect(told.items).toEqual([
+      { City: "Austin", ListingKey: "p1", Media: [] },
+      { City: "Austin", ListingKey: "p2", Media: [{ MediaKey: "m1" }] },
+    ]);
+  }
+  const counted = read(await get(`${link}&$count=true`, { prefer: "maxpagesize=1" }));
+  expect([counted["@odata.count"], counted.value.length]).toEqual([2, 1]);
+  expect(String(counted["@odata.context"])).toMatch(
+    /#Property\(City,ListingKey,Media\(MediaKey\)\)\/\$delta$/,
+  );
 });
 
 test("without the preference there is no link", async () => {
@@ -257,10 +309,17 @@ const expectExpired = (reply: Reply, location = whole) => {
 
 test("`$metadata` says that changes are tracked, and for how long", async () => {
   const json = await get("/reso/odata/$metadata?$format=json");
-  expect(json.text).toContain('"@Org.OData.Capabilities.V1.ChangeTracking":{"Supported":true}');
+  const tracking = (names: readonly string[]) =>
+    `"@Org.OData.Capabilities.V1.ChangeTracking":${JSON.stringify({ Supported: true, ExpandableProperties: names })}`;
+  // No index leads from a buyer's agent to the listings.
+  expect(json.text).toContain(tracking(["ListAgent", "Media", "OpenHouses"]));
+  expect(json.text).toContain(tracking(["Listing", "Media"]));
   expect(json.text).toContain("A delta link holds for 604800 seconds.");
   const xml = await get("/reso/odata/$metadata");
   expect(xml.text.match(/Term="Org.OData.Capabilities.V1.ChangeTracking"/g)).toHaveLength(7);
+  expect(xml.text).toMatch(
+    /Property="ExpandableProperties">\s*<Collection>\s*<NavigationPropertyPath>ListAgent<\/NavigationPropertyPath>/,
+  );
 });
 
 test("a link holds for a week from the first page on, whatever is committed", async () => {

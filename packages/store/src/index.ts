@@ -19,7 +19,7 @@ export type {
   CellCounts,
   Change,
   ChangedPage,
-  ChangesRead,
+  ChangeReadOptions,
   Moment,
   Page,
   ReadOptions,

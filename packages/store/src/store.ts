@@ -122,7 +122,7 @@ export type Moment = {
 };
 
 /** Changes to read, of what a query finds. */
-export type ChangesRead = Pick<ReadOptions, "nulls" | "form" | "signal" | "background" | "stages"> & {
+export type ChangeReadOptions = Pick<ReadOptions, "nulls" | "form" | "signal" | "background" | "stages"> & {
   readonly since: Moment;
   /** Undefined for the last commit. */
   readonly until: Moment | undefined;
@@ -139,7 +139,11 @@ export type ChangedPage = {
   /** Keys of the records. */
   readonly keys: readonly string[];
   /** Keys that the query does not find any more. */
-  readonly removed: readonly RemovedKey[];
+  readonly removed: readonly {
+    readonly key: string;
+    /** True if `elsewhere` finds it. */
+    readonly isElsewhere: boolean;
+  }[];
   /** The commit that the changes lead to. */
   readonly until: Moment;
   /** Key of the last change; undefined without changes. */
@@ -148,13 +152,6 @@ export type ChangedPage = {
   readonly more: boolean | undefined;
   /** Key up to which all versions were read. */
   readonly read: string | undefined;
-};
-
-/** A key that a query does not find any more. */
-export type RemovedKey = {
-  readonly key: string;
-  /** True if the query for what the caller still sees finds it. */
-  readonly isElsewhere: boolean;
 };
 
 /** Numbers of records in the cells of a grid over two numbers, such as latitude and longitude. */
@@ -200,7 +197,7 @@ export type Store = {
    * @param query in the order of its key, which is one text
    * @throws {StoreError} `bookmark_expired` if versions since then were pruned, or a commit is not there any more
    */
-  readonly changes: (query: RestrictedQuery, read: ChangesRead) => Promise<ChangedPage>;
+  readonly changes: (query: RestrictedQuery, read: ChangeReadOptions) => Promise<ChangedPage>;
   /** Returns the number of matching records on all pages. */
   readonly count: (
     query: RestrictedQuery,

@@ -114,13 +114,17 @@ const entitySet = ({ name, type, annotations }: EntitySet, model: EntityModel): 
 /** Attribute of an element that holds a constant, by the JavaScript type of the constant. */
 const valueAttributes = { string: "String", number: "Int", boolean: "Bool" } as const;
 
+/** Elements of the texts in a collection that is a property of an annotation, where they are paths. Source: OData Capabilities Vocabulary. */
+const pathElements: Readonly<Record<string, string>> = { ExpandableProperties: "NavigationPropertyPath" };
+
 const annotated = (annotations: readonly Annotation[] = []): readonly XmlElement[] =>
   annotations.map(({ term, value }) => valued("Annotation", { Term: term }, value));
 
 /** Returns an element that holds the value of an annotation, or of a property of it. */
 function valued(name: string, attributes: Attributes, value: Annotation["value"]): XmlElement {
   if (Array.isArray(value)) {
-    const items = (value as readonly string[]).map((item) => textElement("String", item));
+    const itemName = pathElements[String(attributes["Property"])] ?? "String";
+    const items = (value as readonly string[]).map((item) => textElement(itemName, item));
     return element(name, attributes, [element("Collection", {}, items)]);
   }
   if (typeof value === "object") {

@@ -78,6 +78,8 @@ export type ChangesRead = {
   readonly count: boolean;
   /** Format of the records; undefined for plain JSON. */
   readonly form: RecordForm | undefined;
+  /** Related entities to add to each record. A record has changed if they have. */
+  readonly expand: readonly BoundExpand[];
   readonly signal: AbortSignal;
 };
 
@@ -106,8 +108,8 @@ export type ChangesPage = {
 export type ChangeSource = {
   /** Seconds for which the changes since a state can be told, from the time on at which it is the present one. */
   readonly life: number;
-  /** False for a set whose changes cannot be told: the preference to track them is ignored. */
-  readonly tracks: (entitySet: EntitySet) => boolean;
+  /** False for a set, or related entities, whose changes cannot be told: the preference to track them is ignored. */
+  readonly tracks: (entitySet: EntitySet, expand: readonly BoundExpand[]) => boolean;
   /** Undefined if the changes since then cannot be told any more. */
   readonly page: (query: BoundQuery, read: ChangesRead) => Promise<ChangesPage | undefined>;
 };

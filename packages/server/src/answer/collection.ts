@@ -29,11 +29,11 @@ export async function answerCollection(
   const walk: Walk = { entitySet: entitySet.name, session, options };
   const position = stages.time("parse", () => startOfPage(walk));
   const { size, left } = pageSizeOf(options, position, settings);
-  const tracking = trackingOf(options, position, entitySet, session);
   const { bound, expand } = stages.time("bind", () => ({
     bound: bindRows({ ...options, top: size }, entitySet, session),
     expand: bindExpansion(options, entitySet, model),
   }));
+  const tracking = trackingOf(options, position, entitySet, expand, session);
   const query = tracking === undefined ? bound : selectingKey(bound);
   const { count, ignoreNulls, format, own } = options;
   const file = options.file && fileCollectionOf(options.file, query, options);

@@ -1,4 +1,4 @@
-import { type EntitySet, QueryError } from "@cadastre/odata";
+import { type BoundExpand, type EntitySet, QueryError } from "@cadastre/odata";
 import {
   deltaLink,
   nextChangesLink,
@@ -32,8 +32,8 @@ type ChangesStart = {
 
 /**
  * Returns how the changes after a walk are tracked; undefined if they are not. The preference `track-changes` is ignored where they could not
- * be told exactly: with related records, a search, aggregation or the host's own options, for a file format, and for conditions on the present
- * time.
+ * be told exactly: with a search, aggregation or the host's own options, for a file format, for conditions on the present time, and with
+ * related records that the source does not track.
  *
  * @param position start of the page; undefined for the first page
  */
@@ -41,20 +41,22 @@ export function trackingOf(
   options: CollectionOptions,
   position: PageStart | undefined,
   entitySet: EntitySet,
+  expand: readonly BoundExpand[],
   { source, settings }: Pick<AnswerSession, "source" | "settings">,
 ): Tracking | undefined {
-  if (source.changes?.tracks(entitySet) !== true) return undefined;
+  if (source.changes?.tracks(entitySet, expand) !== true) return undefined;
   if (position !== undefined) return position.tracking;
   if (options.trackChanges === undefined || !isTrackable(options)) return undefined;
   return { begun: Math.floor(settings.now() / 1000) };
 }
 
-const isTrackable = ({ apply, expand, search, compute, file, own, texts }: CollectionOptions): boolean =>
-  [apply, expand, search, compute, file].every((option) => option === undefined) &&
+const isTrackable = ({ apply, search, compute, file, own, texts }: CollectionOptions): boolean =>
+  [apply, search, compute, file].every((option) => option === undefined) &&
   own.size === 0 &&
-  ![...texts].some(
-    ([name, text]) => (name === "$filter" || name.startsWith("@")) && /\bnow\s*\(/i.test(text),
-  );
+  ![...texts].some(([name, text]) => (timed.has(name) || name.startsWith("@")) && /\bnow\s*\(/i.test(text));
+
+/** Options that may have a condition on the present time. */
+const timed: ReadonlySet<string> = new Set(["$filter", "$expand"]);
 
 /** Options that a delta link does not have. */
 const loose: ReadonlySet<string> = new Set([
@@ -100,8 +102,11 @@ function schemaOf(entitySet: EntitySet): string {
   return schema;
 }
 
-/** Returns the identity of what the caller sees of an entity set: rows and fields. */
-const viewOf = ({ scope }: AnswerSession, entitySet: EntitySet): string => `${scope} ${schemaOf(entitySet)}`;
+/** Returns the identity of what the caller sees of the entity set, and of all sets if related entities are asked for: rows and fields. */
+function viewOf({ session: { scope, model }, options }: Walk, entitySet: EntitySet): string {
+  const sets = options.expand === undefined ? [entitySet] : [entitySet, ...model.entitySets];
+  return [scope, ...sets.map(schemaOf)].join(" ");
+}
 
 /**
  * Opens the `$deltatoken` of a request.
@@ -117,7 +122,7 @@ export function openDeltaToken(
 ): DeltaStart {
   const { settings } = walk.session;
   const { after, scope, expires } = open(text, walk);
-  if (scope !== viewOf(walk.session, entitySet) || expires * 1000 <= settings.now())
+  if (scope !== viewOf(walk, entitySet) || expires * 1000 <= settings.now())
     throw deltaLinkExpired(walk, request);
   const [since, until, begun, from] = after as readonly [string, string?, number?, string?];
   const page =
@@ -144,7 +149,7 @@ export const deltaLinkExpired = ({ entitySet }: Walk, { root, query }: OdataRequ
 function seal({ since, expires, page }: DeltaStart, walk: Walk, entitySet: EntitySet): string {
   const { skipTokenKey, random } = walk.session.settings;
   const after = page === undefined ? [since] : [since, page.until, page.begun, page.from];
-  const token = { after, scope: viewOf(walk.session, entitySet), expires };
+  const token = { after, scope: viewOf(walk, entitySet), expires };
   return sealSkipToken(token, bindingOf(walk), skipTokenKey, random);
 }
 

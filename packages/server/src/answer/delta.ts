@@ -7,7 +7,7 @@ import type { Answer } from "./answer.ts";
 import type { AnswerSession, ChangesPage } from "./answer-session.ts";
 import { pageSizeOf, type Walk } from "./continuation.ts";
 import { type DeltaStart, deltaLinkExpired, linksOfChanges, openDeltaToken } from "./delta-link.ts";
-import { bindRows, selectingKey } from "./read-query.ts";
+import { bindExpansion, bindRows, selectingKey } from "./read-query.ts";
 import { type RenderInput, recordFormOf } from "./render.ts";
 import { renderChanges } from "./render-changes.ts";
 
@@ -79,12 +79,13 @@ async function readChanges(
   const walk: Walk = { entitySet: entitySet.name, session, options };
   const opened = stages.time("parse", () => openDeltaToken(options.deltaToken, walk, entitySet, request));
   const { count, preferences } = options;
-  const { size } = pageSizeOf({ top: undefined, expand: undefined, preferences }, undefined, settings);
-  const query = stages.time("bind", () =>
-    selectingKey(bindRows({ ...options, orderBy: undefined, top: size }, entitySet, session)),
-  );
+  const { size } = pageSizeOf({ top: undefined, expand: options.expand, preferences }, undefined, settings);
+  const { query, expand } = stages.time("bind", () => ({
+    query: selectingKey(bindRows({ ...options, orderBy: undefined, top: size }, entitySet, session)),
+    expand: bindExpansion(options, entitySet, session.model),
+  }));
   const { root } = request;
-  const content = { root, namespace: session.model.namespace, query, expand: [], format: options.format };
+  const content = { root, namespace: session.model.namespace, query, expand, format: options.format };
   const start = { ...opened, begun: opened.page?.begun ?? Math.floor(settings.now() / 1000) };
   const page = await source.changes.page(query, {
     since: start.since,
@@ -92,6 +93,7 @@ async function readChanges(
     from: start.page?.from,
     count,
     form: recordFormOf(content),
+    expand,
     signal: request.clientGone(),
   });
   if (page === undefined) throw deltaLinkExpired(walk, request);

@@ -3,6 +3,8 @@ import type { Annotation } from "@cadastre/odata/run";
 import { maxSkip, maxTop, maxTopExpanded } from "../catalog.ts";
 import type { Config } from "../config.ts";
 import type { Extension } from "../extensions.ts";
+import { isTracked } from "./affected-records.ts";
+import { navigationLinkOf } from "./related-sets.ts";
 import { searchableOf } from "./searchable.ts";
 import { isStoredSet } from "./stored-set.ts";
 
@@ -25,6 +27,12 @@ const transformations = [
   "bottomcount",
 ];
 
+/** Returns the names of the navigation properties whose changes are tracked with `$expand`. */
+const trackedNavigation = ({ type }: EntitySet): readonly string[] =>
+  [...(type.structured?.values() ?? [])]
+    .filter((navigation) => isTracked(navigationLinkOf(navigation)))
+    .map(({ name }) => name);
+
 /** Returns what a set supports, as annotations of `$metadata`. Source: OData Capabilities Vocabulary 4.0. */
 function capabilitiesOf(
   entitySet: EntitySet,
@@ -32,15 +40,14 @@ function capabilitiesOf(
 ): readonly Annotation[] {
   const offers = (name: Extension) => extensions.includes(name);
   const isExpandable = offers("expand") && (entitySet.type.structured?.size ?? 0) > 0;
-  const isTracked = offers("delta") && isStoredSet(entitySet);
+  const isTrackedSet = offers("delta") && isStoredSet(entitySet);
   const pages = `A page has at most ${maxTop} records${isExpandable ? `, ${maxTopExpanded} with $expand` : ""}`;
   const own = (term: string, value: Annotation["value"]): Annotation => ({
     term: `Org.OData.Capabilities.V1.${term}`,
     value,
   });
-  const changes = isTracked
-    ? ` A delta link holds for ${deltaLife} seconds. Changes are not tracked with $expand.`
-    : "";
+  const changes = isTrackedSet ? ` A delta link holds for ${deltaLife} seconds.` : "";
+  const tracked = isExpandable && isTrackedSet ? trackedNavigation(entitySet) : [];
   return [
     { term: "Org.OData.Core.V1.LongDescription", value: `${pages}. $skip is at most ${maxSkip}.${changes}` },
     own("FilterRestrictions", { Filterable: true }),
@@ -54,7 +61,11 @@ function capabilitiesOf(
       isExpandable ? { Expandable: true, MaxLevels: expandLevels } : { Expandable: false },
     ),
     own("SearchRestrictions", { Searchable: offers("search") && searchableOf(entitySet).length > 0 }),
-    own("ChangeTracking", { Supported: isTracked }),
+    own("ChangeTracking", {
+      Supported: isTrackedSet,
+      // Without the list, all navigation properties would be tracked.
+      ...(isExpandable && isTrackedSet ? { ExpandableProperties: tracked } : {}),
+    }),
     own("InsertRestrictions", { Insertable: false }),
     own("UpdateRestrictions", { Updatable: false }),
     own("DeleteRestrictions", { Deletable: false }),

@@ -1,16 +1,19 @@
 import { restrict, type Scope } from "@cadastre/entitlement";
 import type { BoundNode, BoundQuery, StructuralProperty } from "@cadastre/odata";
+import { writeRecords } from "@cadastre/odata/run";
 import { allOf, constant, propertyNode, textConstant } from "@cadastre/odata/tree";
 import type { ChangeSource, ChangesPage, ChangesRead, RemovedFromResult } from "@cadastre/server/parts";
 import {
   type ChangedPage,
+  type ChangeReadOptions,
   type Moment,
   type Store,
-  type ChangesRead as StoreChangesRead,
   StoreError,
 } from "@cadastre/store";
-import { textKeyOf } from "@cadastre/store/changes";
+import { compareCodePoints, textKeyOf } from "@cadastre/store/changes";
+import { tracksRelated } from "./affected-records.ts";
 import { estimatedBytes } from "./estimated-bytes.ts";
+import { type ExpandedChange, expandedChanges, shownElsewhere } from "./expanded-changes.ts";
 import type { SourceCaller, SourceServices } from "./source-services.ts";
 import { isStoredSet } from "./stored-set.ts";
 
@@ -53,11 +56,13 @@ export const changeSource = (
   { life, seconds }: ChangeLimits,
 ): ChangeSource => ({
   life,
-  tracks: isStoredSet,
+  tracks: (entitySet, expand) => isStoredSet(entitySet) && tracksRelated(expand),
   page: async (query, read) => {
     const limit = AbortSignal.timeout(seconds * 1000);
     try {
-      return await readChanges(query, read, services, caller, AbortSignal.any([read.signal, limit]));
+      const signal = AbortSignal.any([read.signal, limit]);
+      const readPage = read.expand.length === 0 ? readChanges : readExpanded;
+      return await readPage(query, read, services, caller, signal);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       if (error.code === "bookmark_expired") return undefined;
@@ -105,6 +110,59 @@ async function readChanges(
   }
 }
 
+/** Reads a page of changes of records with related records, which are given as a whole. @throws {StoreError} `bookmark_expired` */
+async function readExpanded(
+  query: BoundQuery,
+  { since: given, until, from, count: isCounted, form, expand }: ChangesRead,
+  services: SourceServices,
+  caller: SourceCaller,
+  signal: AbortSignal,
+): Promise<ChangesPage> {
+  const { store, memory } = services;
+  const { scope, stages } = caller;
+  const since = await knownCheckpoint(given, store);
+  const state = until ?? (await timedStateOf(await store.checkpoint(), store));
+  const asOf = await knownCheckpoint(state, store);
+  const estimated = 2 * estimatedBytes(query, true, form) * (1 + expand.length);
+  const reserved = await stages.timeAsync("reserve", () => memory.reserve(scope.customer, estimated, signal));
+  try {
+    const found = { store, scope, query, expand, since, asOf, signal };
+    const changes: ExpandedChange[] = [];
+    let [more, count] = [false, 0];
+    const after = isCounted ? undefined : from;
+    for await (const change of expandedChanges({ ...found, after }, services, caller)) {
+      count++;
+      if (from !== undefined && compareCodePoints(change.key, from) <= 0) continue;
+      if (changes.length < query.top) changes.push(change);
+      else more = true;
+      if (more && !isCounted) break;
+    }
+    const removed = changes.flatMap(({ key, is }) => (is === undefined ? [key] : []));
+    const shown = await shownElsewhere(query, removed, found, caller);
+    const plain = Buffer.from(changes.flatMap(({ is }) => is ?? []).join());
+    const records = form === undefined || plain.length === 0 ? plain : writeRecords(plain, form);
+    reserved.resize(records.byteLength);
+    return {
+      records,
+      removed: removed.map((key) => toRemoved({ key, isElsewhere: shown.has(key) })),
+      state,
+      next: more ? (changes.at(-1)?.key ?? null) : null,
+      ...(isCounted ? { count } : {}),
+      release: () => reserved.release(),
+    };
+  } catch (error) {
+    reserved.release();
+    throw error;
+  }
+}
+
+/** Returns the checkpoint of a state. @throws {StoreError} `bookmark_expired` if its commit is not there any more */
+async function knownCheckpoint(state: string, store: Pick<Store, "committedAt">): Promise<number> {
+  const { checkpoint, time } = momentOfState(state);
+  if ((await store.committedAt(checkpoint)) !== time) throw new StoreError("bookmark_expired");
+  return checkpoint;
+}
+
 /** Position and size of a read of changes. */
 type Part = {
   /** Key that the changes follow; undefined for all. */
@@ -121,7 +179,7 @@ function changesOf(
   { since, form }: ChangesRead,
   { store }: SourceServices,
   scope: Scope,
-  options: Pick<StoreChangesRead, "signal" | "stages">,
+  options: Pick<ChangeReadOptions, "signal" | "stages">,
 ): ReadPart {
   const key = textKeyOf(query.entitySet);
   const expression = propertyNode(key);

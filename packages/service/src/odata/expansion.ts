@@ -159,7 +159,7 @@ function startOfMember(record: string, name: string): number {
 const textValue = /"[^"\\]*(?:\\.[^"\\]*)*"|null/y;
 
 /** Returns the JSON text of a member that is a text; `null` if the record does not have it. */
-function textMember(record: string, name: string): string {
+export function textMember(record: string, name: string): string {
   const start = startOfMember(record, name);
   if (start < 0) return noKey;
   textValue.lastIndex = start + name.length + 4;

@@ -1,4 +1,3 @@
-import { type RestrictedQuery, restrict, type Scope } from "@cadastre/entitlement";
 import { type BoundQuery, QueryError } from "@cadastre/odata";
 import { writeRecords } from "@cadastre/odata/run";
 import type { PageRead, RecordPage, RecordSource } from "@cadastre/server/parts";
@@ -12,9 +11,9 @@ import {
   timedStateOf,
 } from "./change-source.ts";
 import { estimatedBytes } from "./estimated-bytes.ts";
-import { addRelated, mostRelated, type RelatedReader, tooManyRelated, withLinkFields } from "./expansion.ts";
+import { addRelated, withLinkFields } from "./expansion.ts";
 import { atPlacekey } from "./placekey.ts";
-import { refusePaths } from "./related-sets.ts";
+import { linesOf, relatedReader, restrictRecords } from "./related-reader.ts";
 import type { SourceCaller, SourceServices } from "./source-services.ts";
 
 /** Creates the source of a request: it restricts every query to the caller's scope, and runs it in the store. */
@@ -41,47 +40,6 @@ export const listingSource = (
     return Buffer.from(expanded);
   },
 });
-
-/** Restricts a query to what a scope grants. @throws {QueryError} `not_supported` for a path to related records */
-function restrictRecords(query: BoundQuery, scope: Scope): RestrictedQuery {
-  try {
-    return restrict(query, scope);
-  } catch (error) {
-    refusePaths(query);
-    throw error;
-  }
-}
-
-/** Records that are read at once, of those that an item of `$expand` leads to. */
-const relatedPage = 1000;
-
-/** Returns a reader of related records. @throws {QueryError} `query_too_complex` if they are too many */
-const relatedReader =
-  (
-    { store }: SourceServices,
-    { scope, stages }: SourceCaller,
-    { nulls, signal }: Pick<PageRead, "nulls" | "signal">,
-  ): RelatedReader =>
-  async (query) => {
-    const restricted = stages.time("restrict", () => restrictRecords({ ...query, top: relatedPage }, scope));
-    const records: string[] = [];
-    let from: Bookmark | undefined;
-    do {
-      const page = await stages.timeAsync(
-        "run",
-        (within) => store.page(restricted, { lines: true, nulls, from, signal, stages: within }),
-        { entitySet: query.entitySet.name },
-      );
-      records.push(...linesOf(page.records));
-      page.release?.();
-      from = page.next ?? undefined;
-      if (records.length > mostRelated) throw tooManyRelated();
-    } while (from !== undefined);
-    return records;
-  };
-
-const linesOf = (records: Uint8Array): readonly string[] =>
-  Buffer.from(records.buffer, records.byteOffset, records.byteLength).toString().split("\n").slice(0, -1);
 
 async function readPage(
   query: BoundQuery,
@@ -130,11 +88,14 @@ async function readPage(
     }
     const lines = linesOf(page.records);
     page.release?.();
-    const expanded = await addRelated(lines, wanted, expand, relatedReader(services, caller, read));
+    // A copy that delta links keep must have shown one state.
+    const asOf = tracked === true ? page.checkpoint : undefined;
+    const related = relatedReader(services, caller, { nulls, signal, asOf });
+    const expanded = await withStaleTokenError(addRelated(lines, wanted, expand, related));
     const plain = Buffer.from(expanded.join());
     const records = form === undefined ? plain : writeRecords(plain, form);
     reserved.resize(records.byteLength);
-    return { ...page, records, next, release: () => reserved.release() };
+    return { ...page, records, next, state, release: () => reserved.release() };
   } catch (error) {
     reserved.release();
     throw error;

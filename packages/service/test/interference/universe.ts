@@ -108,6 +108,7 @@ const standardFields: Readonly<Record<ResourceName, Readonly<Record<string, read
     Appliances: [[], ["Oven"], ["Oven", "Dishwasher"]],
     PublicRemarks: [null, "Oven", "Ovens", "quiet"],
     ListAgentKey: [null, "a0", "a1"],
+    BuyerAgentKey: [null, "a0"],
     Latitude: [null, ...places.map(({ Latitude }) => Latitude)],
     Longitude: [null, ...places.map(({ Longitude }) => Longitude)],
     Placekey: [null, "222-222", "223-223"],
@@ -115,6 +116,7 @@ const standardFields: Readonly<Record<ResourceName, Readonly<Record<string, read
   Media: {
     OriginatingSystemName: systems,
     ModificationTimestamp: instants,
+    ResourceName: [null, ...Array<string>(4).fill("Property")],
     ResourceRecordKey: [null, ...keys.Property, absentKey],
     Order: [null, 0, 1],
     MediaURL: [null, "https://media.example/1", "https://media.example/2"],

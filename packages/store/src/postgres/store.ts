@@ -36,7 +36,7 @@ import { migratePostgres } from "./migrate.ts";
 import { type Opened, openReaders, type Reading } from "./open-readers.ts";
 import { reachingBuilds, reachingCoverage } from "./reached-checkpoints.ts";
 import { readComputedValue } from "./read/page-rows.ts";
-import { readChanges } from "./read/read-changes.ts";
+import { readPostgresChanges } from "./read/read-changes.ts";
 import { createPostgresTable, type PostgresTable } from "./read/readable-table.ts";
 import {
   findClosed,
@@ -194,7 +194,7 @@ class PostgresStore implements WritableStore {
     const state = until === undefined ? { until: since.checkpoint } : { asOf: until.checkpoint };
     const options = { signal, background, stages, ...state };
     const found = await this.#read(query, { page: true, changes: true }, options, (run) =>
-      readChanges(run, request),
+      readPostgresChanges(run, request),
     );
     if (form === undefined || found.keys.length === 0) return found;
     const records = await writeInSteps(found.records, form);

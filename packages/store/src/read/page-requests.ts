@@ -1,9 +1,9 @@
-import type { RestrictedQuery } from "@cadastre/entitlement";
 import type { BoundQuery } from "@cadastre/odata";
 import { Plans } from "../record/plan.ts";
-import type { ChangesRead, ReadOptions } from "../store.ts";
-import { type ChangesRequest, compileChanges } from "./changes.ts";
+import type { ChangeReadOptions, ReadOptions } from "../store.ts";
+import type { ChangesStatements } from "./changes-request.ts";
 import { compilePageRequest, type ReadableTable } from "./compile.ts";
+import { compileChanges } from "./compile-changes.ts";
 import type { PageRequest } from "./request.ts";
 import type { HistoricalState } from "./versions.ts";
 
@@ -28,7 +28,12 @@ export class PageRequests {
   }
 
   /** @param few see `HistoricalState` */
-  changes(query: RestrictedQuery, stored: ReadableTable, read: ChangesRead, few: boolean): ChangesRequest {
+  changes(
+    query: BoundQuery,
+    stored: ReadableTable,
+    read: ChangeReadOptions,
+    few: boolean,
+  ): ChangesStatements {
     return compileChanges(query, stored, this.#plans, read, few);
   }
 }

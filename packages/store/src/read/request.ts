@@ -3,13 +3,13 @@ import type { RecordForm } from "@cadastre/odata/run";
 import type { ComputedColumn } from "../record/computed.ts";
 import type { PlanRef } from "../record/plan.ts";
 import type { ChangedPage, Page } from "../store.ts";
-import type { ChangesRequest } from "./changes.ts";
+import type { ChangesStatements } from "./changes-request.ts";
 
 /** A compiled read. It is plain data, so that it can be sent to another thread. */
 export type ReadRequest<Plan = PlanRef> = {
   readonly page?: PageRequest<Plan> | undefined;
   readonly count?: CountRequest | undefined;
-  readonly changes?: ChangesRequest<Plan> | undefined;
+  readonly changes?: ChangesStatements<Plan> | undefined;
   readonly cells?: CellsRequest | undefined;
   /** See `compileAppliedRows`. */
   readonly applied?: CompiledSql | undefined;

@@ -85,7 +85,7 @@ export type VersionMapping = {
 };
 
 /** The current versions and the closed ones. A current version ends never: any `validity.to` is beyond all checkpoints. */
-export type ChangedVersions = { readonly current: Mapping; readonly closed: Mapping };
+type ChangedVersions = { readonly current: Mapping; readonly closed: Mapping };
 
 /** The indexes of columns that queries name themselves. */
 type ColumnIndexes = {

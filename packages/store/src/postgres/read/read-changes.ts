@@ -1,6 +1,11 @@
 import type { CompiledSql } from "@cadastre/odata";
 import { StoreError } from "../../errors.ts";
-import { type ChangesRequest, type FoundMoments, momentOf, withKey } from "../../read/changes.ts";
+import {
+  type ChangesStatements,
+  type FoundMoments,
+  momentOf,
+  statementForKey,
+} from "../../read/changes-request.ts";
 import { type KeyedVersion, mergeChanges } from "../../read/merge-changes.ts";
 import { RecordAssembler, requireUndamaged } from "../../record/assemble.ts";
 import { computedText } from "../../record/computed.ts";
@@ -16,7 +21,7 @@ import type { Run } from "./reading-place.ts";
  * @throws {StoreError} `bookmark_expired`, `record_damaged`; `replica_behind` if the database has not replayed the commits that the read
  * depends on
  */
-export async function readChanges(run: Run, request: ChangesRequest): Promise<ChangedPage> {
+export async function readPostgresChanges(run: Run, request: ChangesStatements): Promise<ChangedPage> {
   const { ended, began, since, until, top, plan, elsewhere } = request;
   let found: FoundMoments | undefined;
   const [were, are]: [KeyedVersion[], KeyedVersion[]] = [[], []];
@@ -57,7 +62,9 @@ async function foundKeys(
   statement: CompiledSql,
 ): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
-  const queries = keys.map((key): Query => ({ ...withKey(statement, key), onRow: () => found.add(key) }));
+  const queries = keys.map(
+    (key): Query => ({ ...statementForKey(statement, key), onRow: () => found.add(key) }),
+  );
   if (queries.length > 0) await run(queries);
   return found;
 }
@@ -72,7 +79,7 @@ const momentsOf = ([earliest, since, until, last, time]: TextRow): FoundMoments 
 const timeOf = (time: string | null | undefined): number | undefined =>
   time === null || time === undefined ? undefined : Number(time);
 
-function versionOf(fields: TextRow, { computed, plan }: ChangesRequest): KeyedVersion {
+function versionOf(fields: TextRow, { computed, plan }: ChangesStatements): KeyedVersion {
   const [dataset = null, record, members, checksum, key] = fields;
   const text = Buffer.from(record ?? "");
   requireUndamaged(dataset, text, members ?? "", checksum, () => [key]);

@@ -1,6 +1,6 @@
 import type { CompiledSql } from "@cadastre/odata";
 import { readValue } from "@cadastre/odata/sqlite";
-import { type ChangesRequest, momentOf, withKey } from "../../read/changes.ts";
+import { type ChangesStatements, momentOf, statementForKey } from "../../read/changes-request.ts";
 import { type KeyedVersion, mergeChanges, type ReadVersions } from "../../read/merge-changes.ts";
 import { RecordAssembler, type RecordLayout, requireUndamaged } from "../../record/assemble.ts";
 import { computedText } from "../../record/computed.ts";
@@ -17,8 +17,8 @@ type Answers = {
 };
 
 /** Reads the changes between two commits. @throws {StoreError} `bookmark_expired`, `record_damaged` */
-export function readChanges(
-  request: ChangesRequest<SeenPlanRef>,
+export function readSqliteChanges(
+  request: ChangesStatements<SeenPlanRef>,
   layout: RecordLayout,
   answers: Answers,
   memory: Memory,
@@ -51,7 +51,7 @@ export function readChanges(
     records: inForm(assembler.finish(), form, memory),
     removed: removed.map((key) => ({
       key,
-      isElsewhere: elsewhere !== undefined && answers.first(withKey(elsewhere, key)) !== undefined,
+      isElsewhere: elsewhere !== undefined && answers.first(statementForKey(elsewhere, key)) !== undefined,
     })),
     until: moment,
   };
@@ -61,7 +61,7 @@ const timeOf = (time: unknown): number | undefined => (time === null ? undefined
 
 function versionOf(
   row: RecordRow,
-  { computed }: Pick<ChangesRequest, "computed">,
+  { computed }: Pick<ChangesStatements, "computed">,
   { plan }: RecordLayout,
   { datasetOf }: Answers,
 ): KeyedVersion {

@@ -5,7 +5,7 @@ import { readValue, registerFunctions } from "@cadastre/odata/sqlite";
 import type { Database, Statement } from "better-sqlite3";
 import { StoreError } from "../../errors.ts";
 import { CellCounter, cellAggregate } from "../../read/cell-counter.ts";
-import type { ChangesRequest } from "../../read/changes.ts";
+import type { ChangesStatements } from "../../read/changes-request.ts";
 import {
   type AsOf,
   type CellsRequest,
@@ -27,7 +27,7 @@ import type { ChangedPage } from "../../store.ts";
 import { sqliteLastCheckpoint } from "../layout/bookkeeping.ts";
 import { DatasetIds } from "../layout/datasets.ts";
 import { Deadline, TooManyVisits } from "./deadline.ts";
-import { readChanges } from "./read-changes.ts";
+import { readSqliteChanges } from "./read-changes.ts";
 import { beforeKey, inForm, type Memory, type RecordRow } from "./record-row.ts";
 import { StatementCache } from "./statement-cache.ts";
 
@@ -249,13 +249,13 @@ export class Reader {
     return new Int32Array(new Uint8Array(bytes).buffer);
   }
 
-  #changes(request: ChangesRequest<SeenPlanRef>, memory: Memory): ChangedPage {
+  #changes(request: ChangesStatements<SeenPlanRef>, memory: Memory): ChangedPage {
     const answers = {
       all: (statement: CompiledSql) => this.#all(statement),
       first: (statement: CompiledSql) => this.row(statement),
       datasetOf: (id: bigint | null) => this.#datasets.of(id),
     };
-    return readChanges(request, this.#layoutOf(request), answers, memory);
+    return readSqliteChanges(request, this.#layoutOf(request), answers, memory);
   }
 
   #layoutOf({ plan: { id, plan } }: Pick<PageRequest<SeenPlanRef>, "plan">): RecordLayout {

@@ -1,0 +1,124 @@
+import type { BoundExpand, BoundQuery } from "@cadastre/odata";
+import { allOf, propertyNode } from "@cadastre/odata/tree";
+import { changesBetween, compareCodePoints, textKeyOf } from "@cadastre/store/changes";
+import { affectedKeys, isAmongTexts, type StateWindow } from "./affected-records.ts";
+import { addRelated, withLinkFields } from "./expansion.ts";
+import { linesOf, relatedReader, restrictRecords } from "./related-reader.ts";
+import type { SourceCaller, SourceServices } from "./source-services.ts";
+
+/** A change of a record with its related records: its text, undefined if the query does not find it any more. */
+export type ExpandedChange = { readonly key: string; readonly is: string | undefined };
+
+/** Changes to read of a query with related records. */
+type ExpandedRequest = StateWindow & {
+  readonly query: BoundQuery;
+  readonly expand: readonly BoundExpand[];
+  /** Key that the changes follow; undefined for all. */
+  readonly after: string | undefined;
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Yields the records that have changed with their related records, in the order of the key. The candidates are the records with another
+ * version and those that {@link affectedKeys} finds; the texts of both states decide.
+ *
+ * @throws {StoreError} `bookmark_expired`
+ */
+export async function* expandedChanges(
+  request: ExpandedRequest,
+  services: SourceServices,
+  caller: SourceCaller,
+): AsyncGenerator<ExpandedChange> {
+  const { query, since, asOf } = request;
+  for await (const keys of batches(candidateKeys(request), query.top + 1)) {
+    const were = await textsOf(keys, since, request, services, caller);
+    const are = await textsOf(keys, asOf, request, services, caller);
+    for (const key of keys) {
+      const is = are.get(key);
+      if (is !== were.get(key)) yield { key, is };
+    }
+  }
+}
+
+/** Yields the keys of the records that may have changed, each once, in order. */
+async function* candidateKeys({ query, expand, after, ...window }: ExpandedRequest): AsyncGenerator<string> {
+  const { entitySet, top } = query;
+  const affected = [...(await affectedKeys(entitySet, expand, window))]
+    .filter((key) => after === undefined || compareCodePoints(key, after) > 0)
+    .toSorted(compareCodePoints);
+  const own = { ...window, query: withLinkFields(query, expand), after: after ?? null, pageSize: top + 1 };
+  let at = 0;
+  for await (const { key } of changesBetween(window.store, { ...own, ahead: false })) {
+    for (; at < affected.length && compareCodePoints(affected[at] ?? "", key) < 0; at++)
+      yield affected[at] ?? "";
+    if (affected[at] === key) at++;
+    yield key;
+  }
+  yield* affected.slice(at);
+}
+
+/** Returns the texts of the records that a query finds at a checkpoint, with their related records, by key. */
+async function textsOf(
+  keys: readonly string[],
+  asOf: number,
+  { query, expand, store, signal }: ExpandedRequest,
+  services: SourceServices,
+  caller: SourceCaller,
+): Promise<ReadonlyMap<string, string>> {
+  const expression = propertyNode(textKeyOf(query.entitySet));
+  const wanted: BoundQuery = {
+    ...withLinkFields(query, expand),
+    filter: allOf(isAmongTexts(expression, keys), query.filter),
+    orderBy: [{ expression, direction: "asc" }],
+    after: null,
+    skip: 0,
+    top: keys.length,
+  };
+  const page = await store.page(restrictRecords(wanted, caller.scope), {
+    asOf,
+    lines: true,
+    keys: true,
+    signal,
+  });
+  const lines = linesOf(page.records);
+  page.release?.();
+  const read = relatedReader(services, caller, { nulls: true, signal, asOf });
+  const expanded = await addRelated(lines, query, expand, read);
+  return new Map((page.keys ?? []).map((key, i) => [String(key), expanded[i] ?? ""]));
+}
+
+/** Returns the keys of those removed records that the caller sees at present, outside of the query's filter. */
+export async function shownElsewhere(
+  { entitySet, filter }: BoundQuery,
+  keys: readonly string[],
+  { store, signal }: Pick<ExpandedRequest, "store" | "signal">,
+  { scope }: SourceCaller,
+): Promise<ReadonlySet<string>> {
+  if (keys.length === 0 || (filter.kind === "Constant" && filter.value === true)) return new Set();
+  const property = textKeyOf(entitySet);
+  const expression = propertyNode(property);
+  const wanted: BoundQuery = {
+    entitySet,
+    filter: isAmongTexts(expression, keys),
+    select: [{ property, expression }],
+    orderBy: [{ expression, direction: "asc" }],
+    after: null,
+    skip: 0,
+    top: keys.length,
+  };
+  const page = await store.page(restrictRecords(wanted, scope), { keys: true, signal });
+  page.release?.();
+  return new Set(page.keys?.map(String));
+}
+
+/** Groups the values of a sequence. */
+async function* batches<T>(values: AsyncIterable<T>, size: number): AsyncGenerator<readonly T[]> {
+  let batch: T[] = [];
+  for await (const one of values) {
+    batch.push(one);
+    if (batch.length < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
