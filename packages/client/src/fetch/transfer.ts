@@ -15,7 +15,7 @@ import { redeemPath, requestGrant } from "./grant.ts";
 export type OnBytes = (bytes: number) => void;
 
 /** Bytes of a part, from a position to its end. */
-export type PartBytes = { readonly from: number; readonly body: Readable };
+type PartBytes = { readonly from: number; readonly body: Readable };
 
 /** Opens the bytes of a part from a position on, or all of them: a server need not know ranges. */
 type OpenBytes = (signal: AbortSignal, from: number) => Promise<PartBytes>;
