@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { Int64Column, Knex } from "@cadastre/store/registry";
 import { openStates } from "../../ledger/delivery.ts";
 import type { QueueDialect } from "../../ledger/tables/delivery-queue.ts";
@@ -63,6 +64,10 @@ async function reachOf(knex: Knex, most: number): Promise<DeliveryFigures["reach
     .limit(most)
     .pluck("id");
   const found: DeliveryFigures["reach"][number][] = [];
-  for (const id of ids) found.push({ subscription: id, ...(await selectReach(knex, id)) });
+  for (const id of ids) {
+    found.push({ subscription: id, ...(await selectReach(knex, id)) });
+    // Queries of SQLite run in this thread: requests go on between them.
+    await setImmediate();
+  }
   return found;
 }
