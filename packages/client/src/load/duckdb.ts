@@ -2,6 +2,7 @@ import type { ManifestProfile } from "@cadastre/manifest";
 import { type ColumnKind, requireColumnName } from "../content/columns.ts";
 import type { PartFile } from "../content/read-part.ts";
 import { ClientError } from "../errors.ts";
+import { duckdbTypes } from "./column-types.ts";
 import { duckdbColumns, duckdbRelation } from "./duckdb-catalog.ts";
 import {
   type AcceptedKinds,
@@ -44,13 +45,33 @@ const takes: AcceptedKinds = {
   double: ["integer", "number"],
   boolean: ["boolean"],
   json: ["text", "integer", "number", "boolean", "json"],
+  decimal: ["integer", "number"],
+  "timestamp with time zone": ["text"],
+  date: ["text"],
+  time: ["text"],
 };
 
 /** Types without names from the file in them, such as `DECIMAL(18,2)` and `VARCHAR[]`. */
 const plainType = /^[A-Z][A-Z0-9_ ]*(?:\(\d+(?:, ?\d+)?\))?(?:\[\])*$/;
 
-const structOf = ({ columns }: Table): string =>
-  Array.from(columns, ([column, kind]) => `${quoteIdentifier(column)}: '${types[kind]}'`).join(", ");
+const structOf = ({ columns, types: typed }: Table): string =>
+  Array.from(
+    columns,
+    ([column, kind]) => `${quoteIdentifier(column)}: '${typed?.get(column) ?? types[kind]}'`,
+  ).join(", ");
+
+/** Returns the columns of a table for a query that reads a part. Cells of CSV are texts, in which lists and objects are JSON. */
+function selected({ columns, schema, types: typed }: Table, format: ManifestProfile["format"]): string {
+  if (schema === undefined || typed === undefined || format !== "csv") return listOf(columns.keys());
+  return schema
+    .filter(({ name }) => columns.has(name))
+    .map((column) => {
+      const own = quoteIdentifier(column.name);
+      const isNested = column.collection || (typeof column.type === "object" && "struct" in column.type);
+      return `cast(${isNested ? `cast(${own} as json)` : own} as ${typed.get(column.name)})`;
+    })
+    .join(", ");
+}
 
 /** Opens a DuckDB file as a target. No other database target can load Parquet. */
 export const openDuckdb = async (file: string, options: TargetOptions): Promise<LoadTarget> =>
@@ -95,20 +116,23 @@ export async function openSession(
     empty: async (table) =>
       void (await run(`create or replace table ${names.of(table.name)} (${declared(table, types)})`)),
     fit: (table, parts) =>
-      parts.some(({ profile: { format } }) => format === "parquet")
+      table.types === undefined && parts.some(({ profile: { format } }) => format === "parquet")
         ? fitParquet(run, { names, typesOf }, table, parts)
         : fitColumns(run, table, { names, types, takes, typesOf, widens }),
     erase: async (table) => void (await run(`delete from ${names.of(table)}`)),
     insert: async (table, { file: part, part: { content }, profile: { format } }) => {
       // A table takes its columns from the Parquet file.
-      const isAdopted = format === "parquet" && content === "rows";
+      const isAdopted = table.types === undefined && format === "parquet" && content === "rows";
       const list = isAdopted ? undefined : listOf(table.columns.keys());
       if (list === undefined) await adopt(run, names, table, part);
       await run(
-        `insert into ${names.of(table.name)} ${list === undefined ? "by name select *" : `(${list}) select ${list}`} from ${readers[format](table)}`,
+        `insert into ${names.of(table.name)} ${list === undefined ? "by name select *" : `(${list}) select ${selected(table, format)}`} from ${readers[format](table)}`,
         [part],
       );
     },
+    typesOf,
+    sqlTypes: duckdbTypes,
+    hasComments: true,
     close: async () => {
       connection.closeSync();
       instance.closeSync();

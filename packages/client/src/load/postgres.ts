@@ -1,6 +1,8 @@
 import type { ColumnKind } from "../content/columns.ts";
+import { nativeLines } from "../content/native-lines.ts";
 import { readPart } from "../content/read-part.ts";
 import { ClientError } from "../errors.ts";
+import { postgresTypes } from "./column-types.ts";
 import { postgresRelation, postgresSchema } from "./postgres-catalog.ts";
 import {
   type AcceptedKinds,
@@ -41,6 +43,7 @@ const takes: AcceptedKinds = {
   json: ["text", "integer", "number", "boolean", "json"],
   "timestamp with time zone": ["text"],
   date: ["text"],
+  "time without time zone": ["text"],
 };
 
 /** Number of the advisory lock that serializes loads: `cad` in ASCII. */
@@ -135,7 +138,8 @@ export async function openPostgresSession(
       const typeOf = await columnsOf(table.name);
       let batch: string[] = [];
       let length = 0;
-      for await (const lines of readPart(part)) {
+      const { schema } = table;
+      for await (const lines of schema === undefined ? readPart(part) : nativeLines(part, schema)) {
         for (const line of lines) {
           batch.push(line);
           length += line.length;
@@ -147,6 +151,9 @@ export async function openPostgresSession(
       }
       if (batch.length > 0) await insertLines(table, typeOf, batch);
     },
+    typesOf: columnsOf,
+    sqlTypes: postgresTypes,
+    hasComments: true,
     close: () => client.end(),
   };
 }

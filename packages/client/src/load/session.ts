@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { ColumnKind, Columns } from "../content/columns.ts";
 import { isText, type PartFile } from "../content/read-part.ts";
+import type { SchemaColumn, SchemaType } from "../content/schema.ts";
 import { ClientError } from "../errors.ts";
 import type { Relation } from "./relation.ts";
 
@@ -29,7 +30,23 @@ export const tableNames = (prefix = "", qualifier = "", schema?: string): TableN
 });
 
 /** A table, by its name without the prefix, and the columns that a load fills. */
-export type Table = { readonly name: string; readonly keyField: string; readonly columns: Columns };
+export type Table = {
+  readonly name: string;
+  readonly keyField: string;
+  readonly columns: Columns;
+  /** The columns by the schema document, if the table has their types. */
+  readonly schema?: readonly SchemaColumn[] | undefined;
+  /** Types of those columns as SQL, by name. */
+  readonly types?: ReadonlyMap<string, string> | undefined;
+};
+
+/** Column types of a database by the types of schema documents. Lists and objects are JSON, unless the database has types for them. */
+export type SqlTypes = {
+  readonly named: Readonly<Record<Extract<SchemaType, string>, string>>;
+  readonly decimal: (precision: number, scale: number) => string;
+  /** True if lists and objects have types of their own. */
+  readonly isNested: boolean;
+};
 
 /** One connection to a database. In statements `?` outside of a quoted name stands for a value. */
 export type SqlSession = {
@@ -61,6 +78,12 @@ export type SqlSession = {
   readonly insert: (table: Table, part: PartFile) => Promise<void>;
   /** Deletes all rows of a table, so that they are not left in its files where the database can do that. */
   readonly erase: (table: string) => Promise<void>;
+  /** Returns the types of a table's columns by name; empty if there is no such table. */
+  readonly typesOf: (table: string) => Promise<ReadonlyMap<string, string>>;
+  /** Column types for the types of schema documents. */
+  readonly sqlTypes: SqlTypes;
+  /** True if columns can have comments. */
+  readonly hasComments: boolean;
   readonly close: () => Promise<void>;
 };
 
@@ -78,10 +101,11 @@ export function quoteIdentifier(name: string): string {
 export const listOf = (columns: Iterable<string>): string => Array.from(columns, quoteIdentifier).join(", ");
 
 /** Returns the column definitions of a table as SQL. */
-export const declared = ({ keyField, columns }: Table, types: Readonly<Record<ColumnKind, string>>): string =>
+export const declared = (table: Table, types: Readonly<Record<ColumnKind, string>>): string =>
   Array.from(
-    columns,
-    ([name, kind]) => `${quoteIdentifier(name)} ${types[kind]}${name === keyField ? " primary key" : ""}`,
+    table.columns,
+    ([name, kind]) =>
+      `${quoteIdentifier(name)} ${table.types?.get(name) ?? types[kind]}${name === table.keyField ? " primary key" : ""}`,
   ).join(", ");
 
 /** Kinds of values that an existing column can take, by its type. */
@@ -117,11 +141,13 @@ export async function fitColumns(
   }
   for (const [column, kind] of table.columns) {
     const type = known.get(column);
+    const wanted = table.types?.get(column);
     if (type === undefined)
-      await run(`alter table ${name} add column ${quoteIdentifier(column)} ${types[kind]}`);
+      await run(`alter table ${name} add column ${quoteIdentifier(column)} ${wanted ?? types[kind]}`);
+    else if (wanted !== undefined) continue;
     else if (widens(type, kind))
       await run(`alter table ${name} alter column ${quoteIdentifier(column)} set data type ${types[kind]}`);
-    else if (!takes[type]?.includes(kind))
+    else if (!takes[type.replace(/\(.*\)$/, "")]?.includes(kind))
       throw new ClientError("column_type", { column, table: table.name, kind });
   }
   return [...table.columns.keys()];

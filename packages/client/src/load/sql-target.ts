@@ -6,10 +6,11 @@ import { changeRows, replaceRows, rowCountOf } from "./fill.ts";
 import { lastOf, linkOf, standingAmong, streamOf } from "./ledger.ts";
 import { copiesEndedBy, copyFault, requireFree, requireOwnTables } from "./ownership.ts";
 import { purgeTables } from "./purge-tables.ts";
-import type { SqlSession, Table } from "./session.ts";
+import type { SqlSession } from "./session.ts";
 import { enter, entriesOf, forget, markTables, prepareLedger, readTables, takeTables } from "./sql-ledger.ts";
 import type { TargetOptions } from "./table-place.ts";
 import type { LoadableDelivery, LoadTarget } from "./target.ts";
+import { comment, typedTable } from "./typed-table.ts";
 
 /** Tables that may be emptied and filled. The list is fixed, so that a server cannot name any other table of the database. */
 const tables: ReadonlySet<string> = new Set([
@@ -102,7 +103,7 @@ async function fill(
   delivery: LoadableDelivery,
   options: { readonly replaceCopy: boolean },
 ): Promise<number> {
-  const { manifest, folder, datasets } = delivery;
+  const { manifest, folder, datasets, schema } = delivery;
   await session.lock(await requireOwnTables(session, manifest, options));
   // Checked again, now that the tables are locked.
   const existing = await requireOwnTables(session, manifest, options);
@@ -116,10 +117,17 @@ async function fill(
   }
   for (const dataset of manifest.datasets) {
     const { name, keyField } = dataset;
-    const table: Table = { name, keyField, columns: datasets.get(name) ?? new Map([[keyField, "text"]]) };
+    const isReplaced = manifest.kind !== "delta" && session.replacesTables;
+    const table = await typedTable(session, dataset, {
+      columns: datasets.get(name) ?? new Map([[keyField, "text"]]),
+      schema: schema?.get(name),
+      isReplaced,
+    });
     const parts = partsOf(manifest, name, folder);
-    if (manifest.kind !== "delta") await replaceRows(session, table, parts, dataset);
-    else if (parts.length > 0) await changeRows(session, table, parts, dataset);
+    if (manifest.kind !== "delta") {
+      await replaceRows(session, table, parts, dataset);
+      if (isReplaced || !existing.includes(name)) await comment(session, table);
+    } else if (parts.length > 0) await changeRows(session, table, parts, dataset);
   }
   await markTables(session, manifest.datasets);
   return rowsBefore;

@@ -1,6 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import type { ColumnKind } from "../content/columns.ts";
+import { nativeLines } from "../content/native-lines.ts";
 import { readPart } from "../content/read-part.ts";
+import { isLongDecimal, sqliteTypes } from "./column-types.ts";
 import {
   type AcceptedKinds,
   driver,
@@ -37,10 +39,14 @@ const takes: AcceptedKinds = {
   integer: ["integer", "number", "boolean"],
   real: ["integer", "number"],
   "": ["text", "integer", "number", "boolean", "json"],
+  decimal: ["integer", "number"],
+  boolean: ["boolean"],
 };
 
 /** Digits of a number that JavaScript may not represent exactly. SQLite itself reads a line that has them. */
 const longNumber = /\d{16}/;
+/** The same where decimals of more than 15 digits are kept exactly. */
+const longDecimal = /[\d.]{16}/;
 
 /** Opens an SQLite file as a target. Lists and objects are stored as JSON text, booleans as 0 and 1. */
 export const openSqlite = async (file: string, options: TargetOptions): Promise<LoadTarget> =>
@@ -99,12 +105,15 @@ export async function openSqliteSession(file: string, { prefix }: TablePlace): P
       const into = `insert into ${names.of(table.name)} (${listOf(columns)}) values`;
       const insertParsed = database.prepare(`${into} (${columns.map(() => "?").join(", ")})`);
       // Exact for all numbers, but seven times slower with hundreds of columns.
+      const { schema } = table;
+      const long = new Set(schema?.filter(isLongDecimal).map(({ name }) => name));
       const insertByJsonExtract = database.prepare<[{ line: string }]>(
-        `${into} (${columns.map((column) => `json_extract(@line, '$.${quoteIdentifier(column)}')`).join(", ")})`,
+        `${into} (${columns.map((column) => extracted(column, long.has(column))).join(", ")})`,
       );
-      for await (const lines of readPart(part))
+      const isLong = long.size > 0 ? longDecimal : longNumber;
+      for await (const lines of schema === undefined ? readPart(part) : nativeLines(part, schema))
         for (const line of lines)
-          if (longNumber.test(line)) insertByJsonExtract.run({ line });
+          if (isLong.test(line)) insertByJsonExtract.run({ line });
           else insertParsed.run(parsedValues(line, columns));
     },
     erase: async (table) => {
@@ -112,8 +121,24 @@ export async function openSqliteSession(file: string, { prefix }: TablePlace): P
       await run("pragma secure_delete = on");
       await run(`delete from ${names.of(table)}`);
     },
+    typesOf,
+    sqlTypes: sqliteTypes,
+    hasComments: false,
     close: async () => void database.close(),
   };
+}
+
+/**
+ * Returns the SQL of a member of the line.
+ *
+ * @param isDecimal true for a decimal that is a number of at most 15 digits, or else the text of its digits
+ */
+function extracted(column: string, isDecimal: boolean): string {
+  const path = `'$.${quoteIdentifier(column)}'`;
+  const value = `json_extract(@line, ${path})`;
+  if (!isDecimal) return value;
+  const digits = `length(replace(replace(@line -> ${path}, '.', ''), '-', ''))`;
+  return `case when ${digits} > 15 then @line -> ${path} else cast(${value} as numeric) end`;
 }
 
 /** Parses a line without long numbers. Returns the members as `json_extract` would. */

@@ -1,5 +1,6 @@
 import type { ChainLink } from "@cadastre/manifest";
 import type { Columns } from "../content/columns.ts";
+import type { DeliveredSchema } from "../content/schema.ts";
 import type { VerifiedManifest } from "../fetch/manifest.ts";
 import type { StagedDelivery } from "../fetch/staging.ts";
 
@@ -22,7 +23,11 @@ export type PurgedData = {
 };
 
 /** A staged delivery with the columns of its datasets. */
-export type LoadableDelivery = StagedDelivery & { readonly datasets: ReadonlyMap<string, Columns> };
+export type LoadableDelivery = StagedDelivery & {
+  readonly datasets: ReadonlyMap<string, Columns>;
+  /** Columns by the schema document; undefined for a delivery without one. */
+  readonly schema?: DeliveredSchema | undefined;
+};
 
 /** A place to load deliveries into, with a ledger of those that were loaded. */
 export type LoadTarget = {

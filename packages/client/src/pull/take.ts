@@ -2,6 +2,7 @@ import { lstat, mkdir, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Manifest } from "@cadastre/manifest";
 import { readColumns } from "../content/columns.ts";
+import { readSchema } from "../content/schema.ts";
 import { ClientError } from "../errors.ts";
 import { onDisk, unlessMissing } from "../fetch/disk.ts";
 import { withLock } from "../fetch/lock.ts";
@@ -55,6 +56,7 @@ export async function take(
     const report = await target.load({
       ...staged,
       datasets: await readColumns(staged.manifest, staged.folder),
+      schema: await readSchema(staged.manifest, staged.folder),
     });
     await discard(staging, staged.manifest);
     return report;

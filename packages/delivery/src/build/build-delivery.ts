@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Scope } from "@cadastre/entitlement";
 import { type ManifestPart, sealManifest } from "@cadastre/manifest";
 import { DeliveryError } from "../errors.ts";
-import { type Pinned, readPinned, requireSchema } from "../exports/pinned.ts";
+import { type Pinned, readPinned, requirePinnedSchema } from "../exports/pinned.ts";
 import type { JobTrace } from "../job-trace.ts";
 import type { Delivery, DeliveryPart } from "../ledger/delivery.ts";
 import type { Claim } from "../ledger/queue.ts";
@@ -53,7 +53,7 @@ export async function buildDelivery(
   const pinned = readPinned(delivery.pinned);
   const scope = await stages.timeAsync("authorize", () => requireScope(options, delivery));
   const datasets = deliveredDatasets(source, scope, pinned.profile);
-  requireSchema(pinned, datasets);
+  requirePinnedSchema(pinned, datasets);
   await requireBasis(options, pinned, datasets);
   const finished = [...(await ledger.parts(delivery.id))];
   for (const content of contentsOf(delivery, datasets, pinned.profile)) {

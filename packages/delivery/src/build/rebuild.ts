@@ -4,7 +4,7 @@ import { finished } from "node:stream/promises";
 import type { Scope } from "@cadastre/entitlement";
 import { type ManifestPart, sealManifest } from "@cadastre/manifest";
 import { DeliveryError } from "../errors.ts";
-import { type Pinned, readPinned, requireSchema } from "../exports/pinned.ts";
+import { type Pinned, readPinned, requirePinnedSchema } from "../exports/pinned.ts";
 import { requireIntact } from "../exports/sealed-manifest.ts";
 import type { Delivery, DeliveryPart } from "../ledger/delivery.ts";
 import type { ClaimedDamage } from "../ledger/part-damage.ts";
@@ -125,7 +125,7 @@ async function ingredientsOf(
   if (scope === undefined) throw new DeliveryError("entitlement_expired");
   if (scope.scopeSha256 !== scopeSha256) throw new DeliveryError("part_lost", "the entitlement has changed");
   const datasets = deliveredDatasets(source, scope, pinned.profile);
-  requireSchema(pinned, datasets);
+  requirePinnedSchema(pinned, datasets);
   return { pinned, scope, datasets };
 }
 

@@ -47,7 +47,10 @@ export function readPinned(text: string): Pinned {
  *
  * @throws {DeliveryError} `schema_changed`
  */
-export function requireSchema({ profile, schema }: Pinned, datasets: readonly DeliveredDataset[]): void {
+export function requirePinnedSchema(
+  { profile, schema }: Pinned,
+  datasets: readonly DeliveredDataset[],
+): void {
   if (schemaDocument(profile, datasets, schema.sha256).sha256 !== schema.sha256)
     throw new DeliveryError("schema_changed");
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Scope } from "@cadastre/entitlement";
-import { canonicalText, type Manifest, type ManifestProfile } from "@cadastre/manifest";
+import { canonicalText, type ManifestProfile } from "@cadastre/manifest";
 import type { ParquetOptions } from "../format/duckdb-copy.ts";
 import { duckdbVersion } from "../format/duckdb-version.ts";
 import { gzipEncoder } from "../format/gzip.ts";
@@ -111,9 +111,6 @@ export const showsProfile = (
 
 /** A dataset of a delivery, with the columns of its records there. */
 export type DeliveredDataset = DomainDataset & { readonly columns: readonly ExportColumn[] };
-
-/** Schema as a manifest states it. */
-export type DeliverySchema = Manifest["schema"];
 
 /**
  * Returns the datasets of a delivery for a profile and a scope, each with the columns that the profile selects and the scope shows, in
