@@ -39,6 +39,7 @@ const servedProperty = "packages/service/src/identity/served-property.ts";
 const command = "packages/service/src/cli/data.ts";
 const ingest = "packages/service/src/ingest/ingest.ts";
 const replication = "packages/service/src/replicate/replicate.ts";
+const stageDeletions = "packages/service/src/replicate/stage-deletions.ts";
 const toldDeletions = "packages/service/src/replicate/told-deletions.ts";
 const removal = "packages/service/src/replicate/remove-gone.ts";
 const engine = "packages/service/src/data/database-engine.ts";
@@ -105,6 +106,7 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
       ingest,
       removal,
       replication,
+      stageDeletions,
       toldDeletions,
       service,
     ],
@@ -112,7 +114,7 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
   [
     "packages/store/src/build/build.ts",
     "stage",
-    [catalogChange, ingest, removal, replication, toldDeletions],
+    [catalogChange, ingest, removal, replication, stageDeletions, toldDeletions],
   ],
   ["packages/store/src/build/build.ts", "keys", [renamedSystems, fullSet]],
   ["packages/store/src/build/build.ts", "publish", [publication]],
