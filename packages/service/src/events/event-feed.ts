@@ -6,11 +6,12 @@ import type { EventLog, EventLogs } from "@cadastre/store/registry";
 import { errorFields, type Log } from "../log.ts";
 import { entityEventSet } from "./entity-event-set.ts";
 import type { EntityEvents } from "./entity-events.ts";
+import { momentOf } from "./event-pass.ts";
 import { type EventView, eventViewOf } from "./event-view.ts";
 
 /** Services that the events of webhooks come from. */
 export type EventFeedServices = {
-  readonly store: Pick<Store, "checkpoint">;
+  readonly store: Pick<Store, "checkpoint" | "committedAt">;
   readonly logs: Pick<EventLogs, "find">;
   /** Entity sets whose current build has passed its gates. */
   readonly activation: { readonly entitySets: () => readonly EntitySet[] };
@@ -42,15 +43,22 @@ export function eventFeed(events: EntityEvents, services: EventFeedServices): Ev
     follow: async (scope) => {
       const view = eventViewOf(services.activation.entitySets(), scope);
       const log = await services.logs.find(scope.customer);
-      if (!isCurrent(log, view, await services.store.checkpoint())) void make(view);
+      if (!(await isCurrent(log, view, services.store))) void make(view);
       return log?.last ?? 0;
     },
     after: (customer, number, limit) => eventsAfter(events, customer, number, limit),
   };
 }
 
-const isCurrent = (log: EventLog | undefined, { id }: EventView, checkpoint: number): boolean =>
-  log !== undefined && log.viewId === id && log.pass === null && log.checkpoint === checkpoint;
+async function isCurrent(
+  log: EventLog | undefined,
+  { id }: EventView,
+  store: EventFeedServices["store"],
+): Promise<boolean> {
+  if (log === undefined || log.viewId !== id || log.pass !== null) return false;
+  const { checkpoint, time } = await momentOf(await store.checkpoint(), store);
+  return log.until?.checkpoint === checkpoint && log.until.time === time;
+}
 
 async function eventsAfter(
   { sourceOf }: Pick<EntityEvents, "sourceOf">,

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type Store, StoreError } from "@cadastre/store";
 import type { EventLog, EventLogs, EventProgress, RecordState } from "@cadastre/store/registry";
-import { type EventPass, fullPass, nextPass, progressIn } from "./event-pass.ts";
+import { type CommitTimes, type EventPass, fullPass, momentOf, nextPass, progressIn } from "./event-pass.ts";
 import type { EventView } from "./event-view.ts";
 import type { SharedStates } from "./shared-states.ts";
 
 /** Services that events are made with. */
 export type EventMakingServices = {
-  readonly store: Pick<Store, "page" | "checkpoint">;
+  readonly store: CommitTimes & Pick<Store, "page" | "checkpoint">;
   readonly logs: EventLogs;
   readonly states: SharedStates;
   /** Version of the catalog that the store was opened with. */
@@ -69,13 +69,14 @@ async function follow(
   isHistoryLost: boolean,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const last = await services.store.checkpoint();
-  let pass = isHistoryLost ? fullPass(last) : nextPass(writer.log, view.id, last);
+  const { store } = services;
+  const last = await momentOf(await store.checkpoint(), store);
+  let pass = isHistoryLost ? fullPass(last) : await nextPass(writer.log, view.id, last, store);
   while (pass !== undefined) {
     for await (const batch of services.states.leftTo(pass, view, signal))
       if (!(await writer.add(batch.states, batch.pass))) return false;
     if (!(await writer.end(pass))) return false;
-    pass = nextPass(writer.progress, view.id, last);
+    pass = await nextPass(writer.progress, view.id, last, store);
   }
   return writer.close();
 }
@@ -101,7 +102,7 @@ class EventWriter {
   ) {
     const { catalogVersion } = services;
     this.log = log;
-    this.progress = { checkpoint: log?.checkpoint ?? null, viewId: view.id, catalogVersion, pass: null };
+    this.progress = { until: log?.until ?? null, viewId: view.id, catalogVersion, pass: null };
     this.#services = services;
     this.#view = view;
     this.#floor = floor;
@@ -117,7 +118,7 @@ class EventWriter {
 
   /** Ends a pass. The next one may have other states of the same records. */
   async end({ asOf }: EventPass): Promise<boolean> {
-    this.#proceed(progressIn({ ...this.progress, checkpoint: asOf }, null));
+    this.#proceed(progressIn({ ...this.progress, until: asOf }, null));
     return this.#states.length > 0 || this.#isDue() ? this.#write() : true;
   }
 

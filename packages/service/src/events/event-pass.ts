@@ -1,56 +1,76 @@
+import type { Moment, Store } from "@cadastre/store";
 import type { EventLog, EventProgress } from "@cadastre/store/registry";
 
 /**
- * A pass over the records, which makes the events give the view as of a checkpoint. It begins at the checkpoint before, or reads all records
- * and compares them with their last events.
+ * A pass over the records, which makes the events give the view as of a commit. It begins at the commit before, or reads all records and
+ * compares them with their last events.
  */
 export type EventPass = {
-  /** The checkpoint before `asOf`; null for a pass over all records. */
-  readonly since: number | null;
-  readonly asOf: number;
+  /** The commit before `asOf`; null for a pass over all records. */
+  readonly since: Moment | null;
+  readonly asOf: Moment;
   /** Number of the step that the pass is in. */
   readonly step: number;
   /** Position within the step; null for its start. */
   readonly after: string | null;
 };
 
-const startOf = (since: number | null, asOf: number): EventPass => ({ since, asOf, step: 0, after: null });
+/** Reads the commits that a database has. */
+export type CommitTimes = Pick<Store, "committedAt">;
+
+/** Returns the commit of a checkpoint. */
+export const momentOf = async (checkpoint: number, commits: CommitTimes): Promise<Moment> => ({
+  checkpoint,
+  time: (await commits.committedAt(checkpoint)) ?? 0,
+});
+
+/** False if a database that was restored, or has failed over, has lost a commit. Another one may have its checkpoint since. */
+const isThere = async ({ checkpoint, time }: Moment, commits: CommitTimes): Promise<boolean> =>
+  ((await commits.committedAt(checkpoint)) ?? 0) === time;
+
+/** Reads the pass of a log; undefined for one of a release that did not note the times of commits. */
+function readPass(text: string): EventPass | undefined {
+  const pass = JSON.parse(text) as EventPass | { readonly asOf: number };
+  return typeof pass.asOf === "number" ? undefined : (pass as EventPass);
+}
+
+const startOf = (since: Moment | null, asOf: Moment): EventPass => ({ since, asOf, step: 0, after: null });
 
 /** Returns a pass over all records. */
-export const fullPass = (asOf: number): EventPass => startOf(null, asOf);
+export const fullPass = (asOf: Moment): EventPass => startOf(null, asOf);
 
 /**
- * Returns the pass that a log has next, or is in; undefined if it has reached the last checkpoint.
+ * Returns the pass that a log has next, or is in; undefined if it has reached the last commit.
  *
  * @param viewId identifies what the customer sees now
- * @param last number of the last commit
  */
-export function nextPass(
-  log: Pick<EventLog, "checkpoint" | "viewId" | "pass"> | undefined,
+export async function nextPass(
+  log: Pick<EventLog, "until" | "viewId" | "pass"> | undefined,
   viewId: string,
-  last: number,
-): EventPass | undefined {
-  if (log === undefined) return fullPass(last);
-  const { checkpoint } = log;
-  // A database that was restored from a backup may lack commits that the log has events of.
-  const isKept = checkpoint !== null && checkpoint <= last;
+  last: Moment,
+  commits: CommitTimes,
+): Promise<EventPass | undefined> {
   // The past is not read under another view: it may have had records that the customer never saw.
-  if (log.viewId !== viewId) return fullPass(last);
+  if (log === undefined || log.viewId !== viewId) return fullPass(last);
   if (log.pass !== null) {
-    const pass = JSON.parse(log.pass) as EventPass;
-    return pass.asOf <= last ? pass : fullPass(last);
+    const pass = readPass(log.pass);
+    const begun = pass === undefined ? [] : [pass.asOf, ...(pass.since === null ? [] : [pass.since])];
+    const kept = await Promise.all(begun.map((moment) => isThere(moment, commits)));
+    return pass === undefined || kept.includes(false) ? fullPass(last) : pass;
   }
-  if (!isKept) return fullPass(last);
+  const { until } = log;
+  if (until === null || !(await isThere(until, commits))) return fullPass(last);
+  if (until.checkpoint === last.checkpoint) return undefined;
   // Each commit by itself: a record may change and change back, and have been read in between.
-  return checkpoint === last ? undefined : startOf(checkpoint, checkpoint + 1);
+  return startOf(until, await momentOf(until.checkpoint + 1, commits));
 }
 
 /** Returns the progress of a log in a pass, or at its end. */
 export const progressIn = (
-  { checkpoint, viewId, catalogVersion }: Omit<EventProgress, "pass">,
+  { until, viewId, catalogVersion }: Omit<EventProgress, "pass">,
   pass: EventPass | null,
 ): EventProgress => ({
-  checkpoint,
+  until,
   viewId,
   catalogVersion,
   pass: pass === null ? null : JSON.stringify(pass),

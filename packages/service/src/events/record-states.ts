@@ -52,14 +52,18 @@ export async function* recordStatesOf(
   for (let number = pass.step; number < steps.length; number++) {
     const { resource, finds } = steps[number] as Step;
     const after = number === pass.step ? pass.after : null;
-    const context = { ...sources, resource, view, since: pass.since, asOf: pass.asOf, after, signal };
+    const [since, asOf] = [pass.since?.checkpoint ?? null, pass.asOf.checkpoint];
+    const context = { ...sources, resource, view, since, asOf, after, signal };
     for await (const { states, end } of finders[finds](context))
       yield { states, pass: { ...pass, step: number, after: end } };
   }
 }
 
 type StepContext = StateSources &
-  Pick<EventPass, "since" | "asOf" | "after"> & {
+  Pick<EventPass, "after"> & {
+    /** Checkpoint before; null for all records. */
+    readonly since: number | null;
+    readonly asOf: number;
     readonly resource: ResourceName;
     readonly view: EventView;
     readonly signal: AbortSignal;

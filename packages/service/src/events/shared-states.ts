@@ -10,7 +10,7 @@ const keptPasses = 8;
 const keptStates = 5000;
 
 /**
- * States of records, read once for all customers who are granted the same. They follow from what is granted and from two checkpoints, unless a
+ * States of records, read once for all customers who are granted the same. They follow from what is granted and from two commits, unless a
  * pass compares all records with the events of its customer.
  */
 export class SharedStates {
@@ -28,7 +28,7 @@ export class SharedStates {
       yield* recordStatesOf(pass, view, this.#sources, signal);
       return;
     }
-    const name = `${view.id} ${since} ${asOf}`;
+    const name = JSON.stringify([view.id, since, asOf]);
     const batches: StateBatch[] = [];
     if (this.#passes.has(name)) {
       yield* this.#passes.get(name, () => batches);

@@ -165,8 +165,8 @@ async function run({ side, store, registry, events, receiver, numbers }: Parts, 
       await events.makeFor(eventViewOf(active, scope));
       const { state, eventPush } = await webhooks.find("one", id);
       if (state === "suspended") await webhooks.test("one", id);
-      const { last, checkpoint } = (await registry.events.find("one")) ?? { last: 0, checkpoint: 0 };
-      if (eventPush?.sent === last && checkpoint === (await store.checkpoint())) return;
+      const { last, until } = (await registry.events.find("one")) ?? { last: 0, until: null };
+      if (eventPush?.sent === last && until?.checkpoint === (await store.checkpoint())) return;
     }
   };
 

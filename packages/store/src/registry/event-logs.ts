@@ -1,11 +1,12 @@
 import type { Knex } from "knex";
+import type { Moment } from "../store.ts";
 import { customerTable } from "./entitlements.ts";
 import { type EventLogRow, type EventRow, eventLogTable, eventTable } from "./event-rows.ts";
 
 /** How far the events of a customer are made. */
 export type EventProgress = {
-  /** The events give the customer's view as of this checkpoint. Null until the first pass has ended. */
-  readonly checkpoint: number | null;
+  /** The events give the customer's view as of this commit. Null until the first pass has ended. */
+  readonly until: Moment | null;
   /** Identifies what the customer may see, and its schema. */
   readonly viewId: string;
   /** Version of the catalog that the events were made under. */
@@ -105,8 +106,9 @@ export const createEventLogs = (knex: Knex): EventLogs => ({
   },
 });
 
-const progressColumns = ({ checkpoint, viewId, catalogVersion, pass }: EventProgress) => ({
-  checkpoint,
+const progressColumns = ({ until, viewId, catalogVersion, pass }: EventProgress) => ({
+  checkpoint: until?.checkpoint ?? null,
+  committed: until?.time ?? null,
   view_id: viewId,
   catalog_version: catalogVersion,
   pass,
@@ -149,6 +151,7 @@ const toLog = ({
   revision,
   next_number,
   checkpoint,
+  committed,
   view_id,
   catalog_version,
   pass,
@@ -156,7 +159,11 @@ const toLog = ({
   revision: Number(revision),
   // An event is removed only when a higher one follows it.
   last: Number(next_number) - 1,
-  checkpoint: checkpoint === null ? null : Number(checkpoint),
+  // The time is not known of logs of the first release with events: they are compared with all records once.
+  until:
+    checkpoint === null || committed === null
+      ? null
+      : { checkpoint: Number(checkpoint), time: Number(committed) },
   viewId: view_id,
   catalogVersion: Number(catalog_version),
   pass,

@@ -7,6 +7,7 @@ export type EventLogRow = {
   readonly revision: Int64Column;
   readonly next_number: Int64Column;
   readonly checkpoint: Int64Column | null;
+  readonly committed: Int64Column | null;
   readonly view_id: string;
   readonly catalog_version: Int64Column;
   readonly pass: string | null;

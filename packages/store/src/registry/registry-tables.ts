@@ -337,6 +337,9 @@ const steps: MigrationSteps = {
       table.text("scope").notNullable();
       table.primary(["customer", "kind", "sha256"]);
     }),
+  "021_event_commits": (schema) =>
+    // Time of the commit of `checkpoint`, by which it is told from another commit with its number after a restore.
+    schema.alterTable("cadastre_event_log", (table) => table.bigInteger("committed")),
 };
 
 /** Returns a statement that creates a unique index on the rows that meet a condition. */

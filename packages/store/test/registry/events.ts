@@ -14,7 +14,7 @@ const state = (key: string, hash: string | null, resource = "Property"): RecordS
   hash,
 });
 
-const progress = { checkpoint: 7, viewId: "v", catalogVersion: 2, pass: null };
+const progress = { until: { checkpoint: 7, time: 70 }, viewId: "v", catalogVersion: 2, pass: null };
 
 const appendOf = (states: readonly RecordState[], more: Partial<EventAppend> = {}): EventAppend => ({
   entitlementVersion: 1,
@@ -50,7 +50,7 @@ export function eventConformance(name: string, withRegistry: WithRegistry): void
         [1, "Property", "a b", "1"],
         [2, "Property", "b", "1"],
       ]);
-      const pass = { ...progress, checkpoint: 8, pass: "{}" };
+      const pass = { ...progress, until: { checkpoint: 8, time: 80 }, pass: "{}" };
       const second = [state("b", "1"), state("a b", null), state("a b", "1", "Media")];
       expect(await events.append(customer, appendOf(second, { revision: 1, progress: pass }))).toBe(2);
       expect(await events.find(customer)).toEqual({ ...pass, revision: 2, last: 4 });
