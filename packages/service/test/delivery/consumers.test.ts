@@ -3,7 +3,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { askDuckDb } from "@cadastre/delivery/testing";
 import { compilePackages } from "@cadastre/odata/testing";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -23,8 +22,6 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
   await running.stop();
 });
-
-type SchemaEntry = { readonly name: string; readonly sql: { readonly duckdb: string } };
 
 type Outcome = { readonly code: number | null; readonly said: string };
 
@@ -56,60 +53,6 @@ describe("the client", () => {
     expect(systems).toEqual([{ name: "Lone Star MLS" }]);
     database.close();
   });
-
-  test("makes the same typed tables of every format, with all columns", async () => {
-    const pulled = async (target: string, format: string) => {
-      const args = ["pull", "--domain", "listing", "--profile", `listing-${format}`, "--into", target];
-      const { code, said } = await client([...args, "--staging", join(folder, `staging-${format}`)]);
-      expect([code, said]).toEqual([0, expect.any(String)]);
-    };
-    const { get, manifest, complete } = customerOf(running);
-    const { data } = await manifest(await complete());
-    const schema = JSON.parse((await get(`/v1/schemas/${data.schema.sha256}`)).text) as {
-      readonly datasets: readonly { readonly name: string; readonly columns: readonly SchemaEntry[] }[];
-    };
-    const wanted = schema.datasets.find(({ name }) => name === "listing")?.columns ?? [];
-    expect(wanted.length).toBeGreaterThan(900);
-    const files = ["jsonl", "csv", "parquet"].map(
-      (format) => [format, join(folder, `${format}.duckdb`)] as const,
-    );
-    for (const [format, file] of files) await pulled(`duckdb:${file}`, format);
-    const [first, ...others] = files.map(([, file]) => file);
-    const columnsOf = (of: string) =>
-      askDuckDb(
-        `attach '${of}' as c (read_only); select column_name as name, data_type as type from duckdb_columns() where database_name = 'c' and table_name = 'listing' order by column_index`,
-      );
-    const typed = (await columnsOf(first ?? "")) as readonly { name: string; type: string }[];
-    const named = (type: string) =>
-      type.replace("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ").replaceAll('"', "");
-    expect(typed.map(({ name, type }) => [name, named(type)])).toEqual(
-      wanted.map(({ name, sql }) => [name, named(sql.duckdb)]),
-    );
-    const names = wanted.map(({ name }) => `"${name}"`).join();
-    for (const other of others) {
-      expect(await columnsOf(other)).toEqual(typed);
-      const both = `attach '${first}' as a (read_only); attach '${other}' as b (read_only);`;
-      const totals = await askDuckDb(`${both} select count(*)::int as n from b.listing`);
-      expect(Number(totals[0]?.["n"])).toBeGreaterThan(0);
-      const missing = (from: string, of: string) =>
-        `(select count(*) from (select ${names} from ${from}.listing except select ${names} from ${of}.listing))`;
-      expect(
-        await askDuckDb(
-          `${both} select ${missing("a", "b")}::int as a, ${missing("b", "a")}::int as b, (select count(*) from a.listing)::int as n`,
-        ),
-      ).toEqual([{ a: 0, b: 0, n: Number(totals[0]?.["n"]) }]);
-    }
-    const copies = ["jsonl", "csv"].map((format) => [format, join(folder, `${format}.sqlite`)] as const);
-    for (const [format, file] of copies) await pulled(`sqlite:${file}`, format);
-    const [one, two] = copies.map(([, file]) => {
-      const database = new Database(file, { readonly: true });
-      const found = database.prepare(`select ${names} from listing order by "ListingKey"`).all();
-      database.close();
-      return found;
-    });
-    expect(one?.length).toBeGreaterThan(0);
-    expect(two).toEqual(one);
-  }, 120_000);
 
   test("pulls Parquet into a folder", async () => {
     const into = join(folder, "parquet");

@@ -24,7 +24,7 @@ import { Follower, type Numbers, type Row } from "./event-follower.ts";
 
 /** `CASES=1000` runs more cases, `SEED=1` repeats the same ones. */
 const { CASES, SEED } = process.env;
-const numRuns = Number(CASES ?? 6);
+const numRuns = Number(CASES ?? 3);
 const parameters = SEED === undefined ? { numRuns } : { numRuns, seed: Number(SEED) };
 
 const step = fc.oneof(
