@@ -6,7 +6,7 @@ import type { EventLog, EventLogs } from "@cadastre/store/registry";
 import { errorFields, type Log } from "../log.ts";
 import { entityEventSet } from "./entity-event-set.ts";
 import type { EntityEvents } from "./entity-events.ts";
-import { momentOf } from "./event-pass.ts";
+import { commitOf } from "./event-pass.ts";
 import { type EventView, eventViewOf } from "./event-view.ts";
 
 /** Services that the events of webhooks come from. */
@@ -56,7 +56,7 @@ async function isCurrent(
   store: EventFeedServices["store"],
 ): Promise<boolean> {
   if (log === undefined || log.viewId !== id || log.pass !== null) return false;
-  const { checkpoint, time } = await momentOf(await store.checkpoint(), store);
+  const { checkpoint, time } = await commitOf(await store.checkpoint(), store);
   return log.until?.checkpoint === checkpoint && log.until.time === time;
 }
 

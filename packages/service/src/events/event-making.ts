@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type Store, StoreError } from "@cadastre/store";
 import type { EventLog, EventLogs, EventProgress, RecordState } from "@cadastre/store/registry";
-import { type CommitTimes, type EventPass, fullPass, momentOf, nextPass, progressIn } from "./event-pass.ts";
+import { type CommitTimes, commitOf, type EventPass, fullPass, nextPass, progressIn } from "./event-pass.ts";
 import type { EventView } from "./event-view.ts";
 import type { SharedStates } from "./shared-states.ts";
 
@@ -70,7 +70,7 @@ async function follow(
   signal: AbortSignal,
 ): Promise<boolean> {
   const { store } = services;
-  const last = await momentOf(await store.checkpoint(), store);
+  const last = await commitOf(await store.checkpoint(), store);
   let pass = isHistoryLost ? fullPass(last) : await nextPass(writer.log, view.id, last, store);
   while (pass !== undefined) {
     for await (const batch of services.states.leftTo(pass, view, signal))

@@ -19,7 +19,7 @@ export type EventPass = {
 export type CommitTimes = Pick<Store, "committedAt">;
 
 /** Returns the commit of a checkpoint. */
-export const momentOf = async (checkpoint: number, commits: CommitTimes): Promise<Moment> => ({
+export const commitOf = async (checkpoint: number, commits: CommitTimes): Promise<Moment> => ({
   checkpoint,
   time: (await commits.committedAt(checkpoint)) ?? 0,
 });
@@ -62,7 +62,7 @@ export async function nextPass(
   if (until === null || !(await isThere(until, commits))) return fullPass(last);
   if (until.checkpoint === last.checkpoint) return undefined;
   // Each commit by itself: a record may change and change back, and have been read in between.
-  return startOf(until, await momentOf(until.checkpoint + 1, commits));
+  return startOf(until, await commitOf(until.checkpoint + 1, commits));
 }
 
 /** Returns the progress of a log in a pass, or at its end. */

@@ -1,12 +1,11 @@
 import type { Knex } from "knex";
-import type { Moment } from "../store.ts";
 import { customerTable } from "./entitlements.ts";
 import { type EventLogRow, type EventRow, eventLogTable, eventTable } from "./event-rows.ts";
 
 /** How far the events of a customer are made. */
 export type EventProgress = {
-  /** The events give the customer's view as of this commit. Null until the first pass has ended. */
-  readonly until: Moment | null;
+  /** The events give the customer's view as of this commit; its time is in milliseconds since 1970. Null until the first pass has ended. */
+  readonly until: { readonly checkpoint: number; readonly time: number } | null;
   /** Identifies what the customer may see, and its schema. */
   readonly viewId: string;
   /** Version of the catalog that the events were made under. */
