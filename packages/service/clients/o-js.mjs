@@ -3,7 +3,7 @@ import { pageSize, unknownField } from "./task.mjs";
 
 export const name = "odata";
 
-export function connect({ root, headers }, { city, price, key }) {
+export function connect({ root, headers }, { city, price, key, pictured }) {
   const handler = odata.o(`${root}/`, { headers });
   const ask = (resource, query) => handler.get(resource).query(query);
   const keysOf = (rows) => rows.map(({ ListingKey }) => ListingKey);
@@ -28,6 +28,10 @@ export function connect({ root, headers }, { city, price, key }) {
     },
     count: () => ask("Property/$count", { $filter: "StandardStatus eq 'Active'" }),
     entity: async () => (await ask(`Property('${key}')`)).ListingKey,
+    expand: async () =>
+      (await ask(`Property('${pictured}')`, { $expand: "Media($select=MediaKey)" })).Media.map(
+        ({ MediaKey }) => MediaKey,
+      ).sort(),
     error: async () => {
       try {
         await ask("Property", { $filter: `${unknownField} eq 1` });

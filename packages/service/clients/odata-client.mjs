@@ -5,7 +5,7 @@ const { OData } = client;
 
 export const name = "@odata/client";
 
-export function connect({ root, headers }, { city, price, key }) {
+export function connect({ root, headers }, { city, price, key, pictured }) {
   const odata = OData.New4({ serviceEndpoint: `${root}/`, commonHeaders: headers });
   const property = odata.getEntitySet("Property");
   const keysOf = (rows) => rows.map(({ ListingKey }) => ListingKey);
@@ -32,6 +32,11 @@ export function connect({ root, headers }, { city, price, key }) {
     },
     count: () => property.count(OData.newFilter().field("StandardStatus").eqString("Active")),
     entity: async () => (await property.retrieve(key)).ListingKey,
+    expand: async () => {
+      const filter = OData.newFilter().field("ListingKey").eqString(pictured);
+      const [found] = await property.query(OData.newOptions().filter(filter).expand("Media"));
+      return found.Media.map(({ MediaKey }) => MediaKey).sort();
+    },
     // It gives the message of the answer, not its status.
     error: async () => {
       try {

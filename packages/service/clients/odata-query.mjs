@@ -4,7 +4,7 @@ import { unknownField } from "./task.mjs";
 export const name = "odata-query";
 
 /** It writes queries; `fetch` sends them. */
-export function connect({ root, headers }, { city, price, key }) {
+export function connect({ root, headers }, { city, price, key, pictured }) {
   const send = (query) =>
     fetch(`${root}/Property${buildQuery.default?.(query) ?? buildQuery(query)}`, { headers });
   const ask = async (query) => (await send(query)).json();
@@ -18,6 +18,10 @@ export function connect({ root, headers }, { city, price, key }) {
       return Number(await answer.text());
     },
     entity: async () => (await ask({ key, select: ["ListingKey"] })).ListingKey,
+    expand: async () =>
+      (await ask({ key: pictured, expand: { Media: { select: ["MediaKey"] } } })).Media.map(
+        ({ MediaKey }) => MediaKey,
+      ).sort(),
     error: async () => (await send({ filter: { [unknownField]: 1 } })).status,
   };
 }

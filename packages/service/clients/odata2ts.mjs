@@ -21,7 +21,7 @@ const compilerOptions = {
 const isField = (path) => path?.getPath !== undefined && !path.constructor.name.startsWith("QEntity");
 
 /** It makes a typed client from `$metadata`, which must compile. */
-export async function connect(service, { city, price, key }) {
+export async function connect(service, { city, price, key, pictured }) {
   const options = ["--service-name", "cadastre", "--mode", "all", "--emit-mode", "ts"];
   const folder = await generate(
     service,
@@ -77,6 +77,12 @@ export async function connect(service, { city, price, key }) {
     },
     entity: async () =>
       (await client.Property(key).query((query) => query.select("ListingKey"))).data.ListingKey,
+    expand: async () => {
+      const { data } = await client
+        .Property(pictured)
+        .query((query) => query.select("ListingKey").expanding("Media", (media) => media.select("MediaKey")));
+      return data.Media.map(({ MediaKey }) => MediaKey).sort();
+    },
     error: async () => {
       try {
         await client.Property().query((query) => query.filter(new QStringPath(unknownField).eq("")));

@@ -30,7 +30,7 @@ async function servePage() {
 }
 
 /** ODataModel v4 in a browser: multipart batches, across origins. */
-export async function connect({ root, headers }, { city, price, key }) {
+export async function connect({ root, headers }, { city, price, key, pictured }) {
   const executablePath = browsers.find(existsSync);
   if (executablePath === undefined) return "no Chromium on this machine";
   const { server, origin } = await servePage();
@@ -63,6 +63,7 @@ export async function connect({ root, headers }, { city, price, key }) {
     },
     count: () => tab.evaluate(countRows, ["StandardStatus", "EQ", "Active"]),
     entity: () => tab.evaluate(readEntity, key),
+    expand: async () => (await tab.evaluate(readMedia, pictured)).sort(),
     error: () => tab.evaluate(statusOf, `${unknownField} eq 1`),
     close: async () => {
       await browser.close();
@@ -119,6 +120,12 @@ async function countRows(filter) {
 async function readEntity(key) {
   const binding = window.model.bindContext(`/Property('${key}')`, undefined, { $select: "ListingKey" });
   return (await binding.requestObject()).ListingKey;
+}
+
+async function readMedia(key) {
+  const expand = { $select: "ListingKey", $expand: { Media: { $select: "MediaKey" } } };
+  const binding = window.model.bindContext(`/Property('${key}')`, undefined, expand);
+  return (await binding.requestObject()).Media.map(({ MediaKey }) => MediaKey);
 }
 
 async function statusOf(filter) {

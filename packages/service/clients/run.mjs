@@ -17,7 +17,7 @@ async function outcomesOf(client, server, task) {
   if (typeof connected === "string") return connected;
   const outcomes = {};
   for (const step of Object.keys(steps)) {
-    if (connected[step] === undefined) continue;
+    if (connected[step] === undefined || task.expected[step] === undefined) continue;
     const got = await Promise.resolve()
       .then(connected[step])
       .catch((error) => error);
@@ -58,7 +58,7 @@ for (const [server, start] of [
         step,
         isRight && before[step] !== false,
       ]);
-      results.set(name, { name, version, license, outcomes: Object.fromEntries(all) });
+      results.set(name, { name, version, license, outcomes: { ...before, ...Object.fromEntries(all) } });
     }
   } finally {
     started.stop();

@@ -10,12 +10,12 @@ export const name = "@sap-cloud-sdk/odata-v4";
 const isLink = (field) => field.constructor.name.endsWith("Link");
 
 /** It makes a typed client from `$metadata`, and compiles it. */
-export async function connect(service, { city, price, key }) {
+export async function connect(service, { city, price, key, pictured }) {
   const folder = await generate(service, "sap-cloud-sdk", "@sap-cloud-sdk/generator/dist/cli.js", [
     ...["--input", "in", "--outputDir", "out", "--transpile"],
   ]);
   const { cadastre } = (await import(`${folder}/out/cadastre/index.js`)).default;
-  const { propertyApi } = cadastre();
+  const { propertyApi, mediaApi } = cadastre();
   const { schema } = propertyApi;
   const { origin, pathname } = new URL(service.root);
 
@@ -44,6 +44,13 @@ export async function connect(service, { city, price, key }) {
       send(propertyApi.requestBuilder().getAll().filter(schema.STANDARD_STATUS.equals("Active")).count()),
     entity: async () =>
       (await send(propertyApi.requestBuilder().getByKey(key).select(schema.LISTING_KEY))).listingKey,
+    expand: async () => {
+      const media = schema.MEDIA.select(mediaApi.schema.MEDIA_KEY);
+      const found = await send(
+        propertyApi.requestBuilder().getByKey(pictured).select(schema.LISTING_KEY, media),
+      );
+      return found.media.map(({ mediaKey }) => mediaKey).sort();
+    },
     error: async () => {
       try {
         await send(all().addCustomQueryParameters({ $orderby: unknownField }));

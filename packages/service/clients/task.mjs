@@ -6,6 +6,7 @@ export const steps = {
   pages: "keys of all listings, in pages of 50, by next links",
   count: "number of active listings",
   entity: "one listing by its key",
+  expand: "keys of a listing's media, by `$expand`",
   error: "status of the answer to an unknown field",
 };
 
@@ -16,7 +17,7 @@ export const pageSize = 50;
 export const unknownField = "NoSuchField";
 
 /**
- * The values that the clients ask with, and the right answer of each step, found with plain requests.
+ * The values that the clients ask with, and the right answer of each step, found with plain requests. Undefined where a server has nothing to ask for.
  *
  * @param {{ root: string, headers: Record<string, string> }} service
  */
@@ -37,11 +38,19 @@ export async function findTask({ root, headers }) {
   const byPrice = rows.toSorted(
     (a, b) => b.ListPrice - a.ListPrice || (a.ListingKey < b.ListingKey ? -1 : 1),
   );
+  const shown = await (await fetch(`${root}/Media?$top=1`, { headers })).json();
+  const pictured = shown.value?.[0]?.ResourceRecordKey;
+  const media =
+    pictured === undefined
+      ? undefined
+      : await (await fetch(`${root}/Property('${pictured}')/Media?$select=MediaKey`, { headers })).json();
   const keysOf = (list) => list.map(({ ListingKey }) => ListingKey);
   return {
     city,
     price,
     key,
+    /** Key of a listing with media; undefined if the server has none. */
+    pictured,
     expected: {
       metadata: propertyType.match(/<Property /g).length,
       filter: keysOf(rows.filter(({ City, ListPrice }) => City === city && ListPrice > price)).sort(),
@@ -49,6 +58,7 @@ export async function findTask({ root, headers }) {
       pages: keysOf(rows).sort(),
       count: rows.filter(({ StandardStatus }) => StandardStatus === "Active").length,
       entity: key,
+      expand: media?.value.map(({ MediaKey }) => MediaKey).sort(),
       error: 400,
     },
   };

@@ -5,7 +5,7 @@ const { oData } = odatajs;
 
 export const name = "ts-odatajs";
 
-export function connect({ root, headers }, { city, price, key }) {
+export function connect({ root, headers }, { city, price, key, pictured }) {
   const read = (requestUri, more = {}, handler = undefined) =>
     new Promise((resolve, reject) => {
       oData.read({ requestUri, headers: { ...headers, ...more } }, resolve, reject, handler);
@@ -39,6 +39,10 @@ export function connect({ root, headers }, { city, price, key }) {
     count: async () =>
       (await ask("Property?$top=0&$count=true&$filter=StandardStatus eq 'Active'"))["@odata.count"],
     entity: async () => (await ask(`Property('${key}')`)).ListingKey,
+    expand: async () =>
+      (await ask(`Property('${pictured}')?$expand=Media($select=MediaKey)`)).Media.map(
+        ({ MediaKey }) => MediaKey,
+      ).sort(),
     error: async () => {
       try {
         await ask(`Property?$filter=${unknownField} eq 1`);

@@ -147,10 +147,11 @@ function bindItem(
     if (given[name] !== undefined) throw notSupported(`\`$${name}\` in \`$expand\``, item);
   if (!navigation.collection) refuseCollectionOptions(item, given, type);
   refuseOuter(given);
-  const { filter, orderBy, select, compute, top = Number.POSITIVE_INFINITY, skip = 0 } = given;
+  const { filter, orderBy, select, compute, expand, top = Number.POSITIVE_INFINITY, skip = 0 } = given;
   const entitySet: EntitySet = { name: navigation.name, type };
-  const query = bindQuery({ filter, orderBy, select, compute, top, skip }, entitySet, [], context.options);
-  const nested = expandOf(given.expand ?? [], type, context);
+  const parts = { filter, orderBy, select, compute, expand, top, skip };
+  const query = bindQuery(parts, entitySet, [], context.options);
+  const nested = expandOf(expand ?? [], type, context);
   const queries = context.queries - before;
   return {
     navigation,

@@ -1,6 +1,6 @@
 import { QueryError } from "../errors.ts";
 import type { EntitySet } from "../model/types.ts";
-import type { ComputeItem, OrderByItem, SelectItem } from "../syntax/items.ts";
+import type { ComputeItem, ExpandItem, OrderByItem, SelectItem } from "../syntax/items.ts";
 import type { SearchNode, SyntaxNode } from "../syntax/tree.ts";
 import { bindFilter, bindOrderBy } from "./bind.ts";
 import { bindCompute } from "./compute.ts";
@@ -16,6 +16,8 @@ export type QueryParts = {
   readonly orderBy?: readonly OrderByItem[] | undefined;
   readonly select?: readonly SelectItem[] | undefined;
   readonly compute?: readonly ComputeItem[] | undefined;
+  /** What `$expand` adds may be in `select` too. {@link bindExpand} binds it. */
+  readonly expand?: readonly ExpandItem[] | undefined;
   /** Size of a page, in records. */
   readonly top: number;
   readonly skip?: number;
@@ -35,7 +37,7 @@ export function bindQuery(
   defaultOrder: readonly string[] = [],
   given?: BindOptions,
 ): BoundQuery {
-  const { filter, search, orderBy, select, compute } = parts;
+  const { filter, search, orderBy, select, compute, expand } = parts;
   const options =
     compute === undefined
       ? given
@@ -48,7 +50,7 @@ export function bindQuery(
     entitySet,
     filter: allOf(...conditions.filter((condition) => condition !== undefined)),
     orderBy: inOption("$orderby", () => bindTotalOrder(orderBy, entitySet, defaultOrder, options)),
-    select: inOption("$select", () => bindSelect(select, entitySet, options?.computed)),
+    select: inOption("$select", () => bindSelect(select, entitySet, options?.computed, expand)),
     top: parts.top,
     skip: parts.skip ?? 0,
     after: parts.after ?? null,

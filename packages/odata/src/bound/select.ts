@@ -1,6 +1,6 @@
 import { QueryError } from "../errors.ts";
 import { type EntitySet, isEntityType, type StructuredType } from "../model/types.ts";
-import type { SelectItem } from "../syntax/items.ts";
+import type { ExpandItem, SelectItem } from "../syntax/items.ts";
 import type { Span } from "../syntax/tree.ts";
 import { computedProjection } from "./compute.ts";
 import type { ComputedExpressions } from "./context.ts";
@@ -32,12 +32,15 @@ const none: ComputedExpressions = new Map();
  * `Address/City`, after the complex value itself, whose projection tells that it is not null: see
  * `nestComplexValues`.
  *
- * @throws {QueryError} `not_supported` for navigation properties, which `$expand` adds
+ * @param expand items of `$expand`: a navigation property that they name may be selected too, which adds nothing. Source: OData URL
+ * Conventions 4.01, section 5.1.4
+ * @throws {QueryError} `not_supported` for other navigation properties
  */
 export function bindSelect(
   items: readonly SelectItem[] | undefined,
   entitySet: EntitySet,
   computed: ComputedExpressions = none,
+  expand: readonly ExpandItem[] = [],
 ): readonly Projection[] {
   const own = selectAll(entitySet);
   const added = [...computed].map(([name, expression]) => computedProjection(name, expression));
@@ -47,10 +50,26 @@ export function bindSelect(
   const inComplex = new Map<string, Projection>();
   for (const item of items) {
     if (item.path[0] === "*") for (const { property } of all) wanted.add(property.name);
+    else if (isExpanded(item, entitySet.type, expand)) continue;
     else selectItem(item, entitySet.type, computed, wanted, inComplex);
   }
+  // A record of related ones alone is told by its key.
+  if (wanted.size + inComplex.size === 0) for (const name of entitySet.type.key) wanted.add(name);
   const selected = wanted.size === all.length ? all : all.filter(({ property }) => wanted.has(property.name));
   return inComplex.size === 0 ? selected : [...selected, ...inComplex.values()];
+}
+
+/** True for a navigation property that `$expand` adds. */
+function isExpanded(
+  { path, options }: SelectItem,
+  { structured }: StructuredType,
+  expand: readonly ExpandItem[],
+): boolean {
+  const [name = "", ...rest] = path;
+  const found = structured?.get(name);
+  if (found === undefined || rest.length > 0 || options !== null || !isEntityType(found.target()))
+    return false;
+  return expand.some(({ path: [first] }) => first === "*" || first === name);
 }
 
 function selectItem(

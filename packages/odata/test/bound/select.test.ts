@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { expandRow } from "../../src/compile/index.ts";
-import { bindQuery, type EntitySet, nestComplexValues, parseSelect, type Row } from "../../src/index.ts";
+import {
+  bindQuery,
+  type EntitySet,
+  nestComplexValues,
+  parseExpand,
+  parseSelect,
+  type Row,
+} from "../../src/index.ts";
 import { houses as estate } from "../support/estate.ts";
 import { house, houses } from "../support/house.ts";
 
@@ -16,6 +23,15 @@ describe("`$select` of complex values gives a part of them", () => {
     ["ListOffice/OfficeName,Key", { Key: "k1", ListOffice: { OfficeName: "O'Neil Realty" } }],
   ])("%s", (select, expected) => {
     expect(answer(select)).toEqual(expected);
+  });
+
+  test.each<[string, string, readonly string[]]>([
+    ["Name,Office", "Office", ["Name"]],
+    ["Office,Name", "*", ["Name"]],
+    ["Office", "Office($select=Fee)", ["Key"]],
+  ])("`%s` beside `$expand=%s` gives %j: what is expanded may be selected too", (select, expand, names) => {
+    const parts = { select: parseSelect(select), expand: parseExpand(expand), top: 1 };
+    expect(bindQuery(parts, estate).select.map(({ property }) => property.name)).toEqual(names);
   });
 
   test("null where the complex value is null", () => {

@@ -94,7 +94,12 @@ export const bindExpansion = (
  * @throws {ProtocolError} `not_found` if the predicate does not have the properties of the key, or values that they cannot have
  */
 export function bindOne(
-  { select, compute, aliases }: Partial<Pick<EntityOptions, "select" | "compute" | "aliases">>,
+  {
+    select,
+    compute,
+    expand,
+    aliases,
+  }: Partial<Pick<EntityOptions, "select" | "compute" | "expand" | "aliases">>,
   entitySet: EntitySet,
   key: EntityKey,
 ): BoundQuery {
@@ -108,7 +113,7 @@ export function bindOne(
     if (property === undefined || value === undefined) throw wrongKey(entitySet);
     return equals(propertyNode(property), { kind: "Constant", type: property.type, value });
   });
-  const query = bindQuery({ select, compute, top: 1 }, entitySet, [], aliases && { aliases });
+  const query = bindQuery({ select, compute, expand, top: 1 }, entitySet, [], aliases && { aliases });
   return { ...query, filter: allOf(...conditions) };
 }
 

@@ -106,9 +106,10 @@ async function relatedEntity(related: RelatedRequest): Promise<Answer> {
   const { root, stages } = request;
   const { model, settings } = session;
   const options = stages.time("parse", () => parseEntity(request, settings));
-  const { select, compute, aliases, format, ignoreNulls } = options;
+  const { select, compute, expand: items, aliases, format, ignoreNulls } = options;
   const target = targetOf(navigation, session);
-  const query = stages.time("bind", () => bindQuery({ select, compute, top: 1 }, target, [], { aliases }));
+  const parts = { select, compute, expand: items, top: 1 };
+  const query = stages.time("bind", () => bindQuery(parts, target, [], { aliases }));
   const expand = bindExpansion(options, target, model);
   const item: BoundExpand = { navigation, query: readFor(format, query), ...plain, expand };
   const members = await readItem(item, related, !ignoreNulls);
