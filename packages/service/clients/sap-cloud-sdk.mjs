@@ -46,9 +46,8 @@ export async function connect(service, { city, price, key, pictured }) {
       (await send(propertyApi.requestBuilder().getByKey(key).select(schema.LISTING_KEY))).listingKey,
     expand: async () => {
       const media = schema.MEDIA.select(mediaApi.schema.MEDIA_KEY);
-      const found = await send(
-        propertyApi.requestBuilder().getByKey(pictured).select(schema.LISTING_KEY, media),
-      );
+      const one = propertyApi.requestBuilder().getByKey(pictured).select(schema.LISTING_KEY);
+      const found = await send(one.expand(media));
       return found.media.map(({ mediaKey }) => mediaKey).sort();
     },
     error: async () => {
