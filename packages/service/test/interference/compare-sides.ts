@@ -103,11 +103,11 @@ async function compareWalks(
   change: Changing,
 ): Promise<void> {
   const { method, headers } = request;
-  // A token contains the number of commits, and one of changes their times, so opened tokens are compared without. Even their lengths must be
-  // equal.
-  const isAhead = lead > 0 || later !== null;
+  // A token contains the number of commits, and one of changes, or of a walk that tracks them, their times, so opened tokens are compared
+  // without. Even their lengths must be equal.
+  const isOpened = lead > 0 || later !== null || /track-changes/.test(headers["prefer"] ?? "");
   const shown = (reply: Reply) =>
-    withOpenTokens(bytesOf(reply), skipTokenKey, isAhead ? ["skip", "delta"] : ["delta"]);
+    withOpenTokens(bytesOf(reply), skipTokenKey, isOpened ? ["skip", "delta"] : ["delta"]);
   let targets = [targetOf(request, grants.one), targetOf(request, grants.one)] as const;
   let isChanged = false;
   for (let page = 1; page <= pages; page++) {
