@@ -1,21 +1,17 @@
-import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { askDuckDb } from "@cadastre/delivery/testing";
-import { compilePackages } from "@cadastre/odata/testing";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { customerOf } from "../support/deliveries.ts";
+import { runClient } from "../support/program.ts";
 import { type Running, run } from "../support/running.ts";
 
-const root = fileURLToPath(new URL("../../../..", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "cadastre-typed-"));
 
 let running: Running;
 beforeAll(async () => {
-  await compilePackages();
   running = await run({ CADASTRE_LISTINGS: "150" });
 });
 afterAll(async () => {
@@ -25,24 +21,14 @@ afterAll(async () => {
 
 type SchemaEntry = { readonly name: string; readonly sql: { readonly duckdb: string } };
 
-type Outcome = { readonly code: number | null; readonly said: string };
-
-/** Runs the client's program with the key of `national`. */
-function client(args: readonly string[]): Promise<Outcome> {
-  const all = ["packages/client/dist/cli/main.js", ...args, "--url", running.service.baseUrl];
-  const env = { PATH: process.env["PATH"], CADASTRE_API_KEY: running.key("national") };
-  const child = spawn(process.execPath, all, { cwd: root, env });
-  const said: string[] = [];
-  for (const stream of [child.stdout, child.stderr])
-    stream.on("data", (text: Buffer) => said.push(text.toString()));
-  return new Promise((resolve) => void child.once("close", (code) => resolve({ code, said: said.join("") })));
-}
+const client = (args: readonly string[]) =>
+  runClient([...args, "--url", running.service.baseUrl], { CADASTRE_API_KEY: running.key("national") });
 
 test("the client makes the same typed tables of every format, with all columns", async () => {
   const pulled = async (target: string, format: string) => {
     const args = ["pull", "--domain", "listing", "--profile", `listing-${format}`, "--into", target];
-    const { code, said } = await client([...args, "--staging", join(folder, `staging-${format}`)]);
-    expect([code, said]).toEqual([0, expect.any(String)]);
+    const { code, stderr } = await client([...args, "--staging", join(folder, `staging-${format}`)]);
+    expect([code, stderr]).toEqual([0, expect.any(String)]);
   };
   const { get, manifest, complete } = customerOf(running);
   const { data } = await manifest(await complete());
