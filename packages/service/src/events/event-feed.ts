@@ -2,11 +2,12 @@ import type { EntityEvent, EventFeed } from "@cadastre/delivery";
 import type { Scope } from "@cadastre/entitlement";
 import { bindQuery, type EntitySet, parseFilter, parseOrderBy } from "@cadastre/odata";
 import type { Store } from "@cadastre/store";
-import type { EventLog, EventLogs } from "@cadastre/store/registry";
+import { commitOf } from "@cadastre/store/changes";
+import type { EventLogs } from "@cadastre/store/registry";
 import { errorFields, type Log } from "../log.ts";
 import { entityEventSet } from "./entity-event-set.ts";
 import type { EntityEvents } from "./entity-events.ts";
-import { commitOf } from "./event-pass.ts";
+import { nextPass } from "./event-pass.ts";
 import { type EventView, eventViewOf } from "./event-view.ts";
 
 /** Services that the events of webhooks come from. */
@@ -20,6 +21,7 @@ export type EventFeedServices = {
 
 /** Returns the events of customers for webhooks: made and read as a request for the set `EntityEvent` does. */
 export function eventFeed(events: EntityEvents, services: EventFeedServices): EventFeed {
+  const { store } = services;
   const making = new Set<string>();
   const failing = new Set<string>();
 
@@ -43,21 +45,12 @@ export function eventFeed(events: EntityEvents, services: EventFeedServices): Ev
     follow: async (scope) => {
       const view = eventViewOf(services.activation.entitySets(), scope);
       const log = await services.logs.find(scope.customer);
-      if (!(await isCurrent(log, view, services.store))) void make(view);
+      const last = await commitOf(await store.checkpoint(), store);
+      if ((await nextPass(log, view.id, last, store)) !== undefined) void make(view);
       return log?.last ?? 0;
     },
     after: (customer, number, limit) => eventsAfter(events, customer, number, limit),
   };
-}
-
-async function isCurrent(
-  log: EventLog | undefined,
-  { id }: EventView,
-  store: EventFeedServices["store"],
-): Promise<boolean> {
-  if (log === undefined || log.viewId !== id || log.pass !== null) return false;
-  const { checkpoint, time } = await commitOf(await store.checkpoint(), store);
-  return log.until?.checkpoint === checkpoint && log.until.time === time;
 }
 
 async function eventsAfter(

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type Store, StoreError } from "@cadastre/store";
+import { type CommitTimes, commitOf } from "@cadastre/store/changes";
 import type { EventLog, EventLogs, EventProgress, RecordState } from "@cadastre/store/registry";
-import { type CommitTimes, commitOf, type EventPass, fullPass, nextPass, progressIn } from "./event-pass.ts";
+import { type EventPass, fullPass, nextPass, progressIn } from "./event-pass.ts";
 import type { EventView } from "./event-view.ts";
 import type { SharedStates } from "./shared-states.ts";
 

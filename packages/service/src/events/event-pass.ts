@@ -1,4 +1,5 @@
-import type { Moment, Store } from "@cadastre/store";
+import type { Moment } from "@cadastre/store";
+import { type CommitTimes, commitOf, isCommitThere } from "@cadastre/store/changes";
 import type { EventLog, EventProgress } from "@cadastre/store/registry";
 
 /**
@@ -14,19 +15,6 @@ export type EventPass = {
   /** Position within the step; null for its start. */
   readonly after: string | null;
 };
-
-/** Reads the commits that a database has. */
-export type CommitTimes = Pick<Store, "committedAt">;
-
-/** Returns the commit of a checkpoint. */
-export const commitOf = async (checkpoint: number, commits: CommitTimes): Promise<Moment> => ({
-  checkpoint,
-  time: (await commits.committedAt(checkpoint)) ?? 0,
-});
-
-/** False if a database that was restored, or has failed over, has lost a commit. Another one may have its checkpoint since. */
-const isThere = async ({ checkpoint, time }: Moment, commits: CommitTimes): Promise<boolean> =>
-  ((await commits.committedAt(checkpoint)) ?? 0) === time;
 
 /** Reads the pass of a log; undefined for one of a release that did not note the times of commits. */
 function readPass(text: string): EventPass | undefined {
@@ -55,11 +43,11 @@ export async function nextPass(
   if (log.pass !== null) {
     const pass = readPass(log.pass);
     const begun = pass === undefined ? [] : [pass.asOf, ...(pass.since === null ? [] : [pass.since])];
-    const kept = await Promise.all(begun.map((moment) => isThere(moment, commits)));
+    const kept = await Promise.all(begun.map((moment) => isCommitThere(moment, commits)));
     return pass === undefined || kept.includes(false) ? fullPass(last) : pass;
   }
   const { until } = log;
-  if (until === null || !(await isThere(until, commits))) return fullPass(last);
+  if (until === null || !(await isCommitThere(until, commits))) return fullPass(last);
   if (until.checkpoint === last.checkpoint) return undefined;
   // Each commit by itself: a record may change and change back, and have been read in between.
   return startOf(until, await commitOf(until.checkpoint + 1, commits));

@@ -1,7 +1,7 @@
 import { restrict, type Scope } from "@cadastre/entitlement";
-import type { BoundNode, BoundQuery, StructuralProperty } from "@cadastre/odata";
+import type { BoundQuery } from "@cadastre/odata";
 import { writeRecords } from "@cadastre/odata/run";
-import { allOf, constant, propertyNode, textConstant } from "@cadastre/odata/tree";
+import { allOf, constant, propertyNode } from "@cadastre/odata/tree";
 import type { ChangeSource, ChangesPage, ChangesRead, RemovedFromResult } from "@cadastre/server/parts";
 import {
   type ChangedPage,
@@ -10,7 +10,7 @@ import {
   type Store,
   StoreError,
 } from "@cadastre/store";
-import { compareCodePoints, textKeyOf } from "@cadastre/store/changes";
+import { commitOf, compareCodePoints, isCommitThere, isKeyBeyond, textKeyOf } from "@cadastre/store/changes";
 import { tracksRelated } from "./affected-records.ts";
 import { estimatedBytes } from "./estimated-bytes.ts";
 import { type ExpandedChange, expandedChanges, shownElsewhere } from "./expanded-changes.ts";
@@ -39,7 +39,7 @@ const timed = ({ checkpoint, time }: Moment): string =>
 
 /** Returns a checkpoint with the time of its commit, as it stands in delta tokens. */
 export const timedStateOf = async (checkpoint: number, store: Pick<Store, "committedAt">): Promise<string> =>
-  timed({ checkpoint, time: (await store.committedAt(checkpoint)) ?? 0 });
+  timed(await commitOf(checkpoint, store));
 
 /** Limits of delta links. */
 export type ChangeLimits = {
@@ -158,9 +158,9 @@ async function readExpanded(
 
 /** Returns the checkpoint of a state. @throws {StoreError} `bookmark_expired` if its commit is not there any more */
 async function knownCheckpoint(state: string, store: Pick<Store, "committedAt">): Promise<number> {
-  const { checkpoint, time } = momentOfState(state);
-  if ((await store.committedAt(checkpoint)) !== time) throw new StoreError("bookmark_expired");
-  return checkpoint;
+  const moment = momentOfState(state);
+  if (!(await isCommitThere(moment, store))) throw new StoreError("bookmark_expired");
+  return moment.checkpoint;
 }
 
 /** Position and size of a read of changes. */
@@ -191,7 +191,7 @@ function changesOf(
     ? restrict({ ...ordered, filter: constant(true), select: [{ property: key, expression }] }, scope)
     : undefined;
   return ({ after, top, until }) => {
-    const wanted = after === undefined ? filter : allOf(isBeyond(key, after), filter);
+    const wanted = after === undefined ? filter : allOf(isKeyBeyond(key, after), filter);
     const restricted = restrict({ ...ordered, filter: wanted, top }, scope);
     return store.changes(restricted, { ...options, form, elsewhere, since: momentOfState(since), until });
   };
@@ -263,14 +263,6 @@ async function countOf(readPart: ReadPart, until: Moment): Promise<number> {
     after = part.more === true ? part.last : part.read;
   }
 }
-
-const isBeyond = (key: StructuralProperty, position: string): BoundNode => ({
-  kind: "Compare",
-  type: "Edm.Boolean",
-  comparator: "gt",
-  left: propertyNode(key),
-  right: textConstant(position),
-});
 
 const toRemoved = ({ key, isElsewhere }: ChangedPage["removed"][number]): RemovedFromResult => ({
   key: [JSON.stringify(key)],

@@ -2,6 +2,7 @@ import { type BoundQuery, QueryError } from "@cadastre/odata";
 import { writeRecords } from "@cadastre/odata/run";
 import type { PageRead, RecordPage, RecordSource } from "@cadastre/server/parts";
 import { type Bookmark, StoreError } from "@cadastre/store";
+import { isCommitThere } from "@cadastre/store/changes";
 import { aggregateSource } from "./aggregate-source.ts";
 import {
   type ChangeLimits,
@@ -133,7 +134,7 @@ async function bookmarkOf(
 ): Promise<Bookmark> {
   const [number = "", time] = String(state).split(" ");
   const checkpoint = checkpointOfState(number);
-  if (time !== undefined && (await timedStateOf(checkpoint, store)) !== state)
+  if (time !== undefined && !(await isCommitThere({ checkpoint, time: Number(time) }, store)))
     throw new StoreError("bookmark_expired");
   return { checkpoint, key };
 }

@@ -89,12 +89,13 @@ export function textKeyOf({ name, type }: EntitySet): StructuralProperty {
 
 function queryOf({ query, scope, after, pageSize }: Omit<ChangesRequest, "since" | "asOf">): RestrictedQuery {
   const key = textKeyOf(query.entitySet);
-  const filter = after === null ? query.filter : allOf(isBeyond(key, after), query.filter);
+  const filter = after === null ? query.filter : allOf(isKeyBeyond(key, after), query.filter);
   const orderBy = [{ expression: propertyNode(key), direction: "asc" as const }];
   return restrict({ ...query, filter, orderBy, after: null, top: pageSize, skip: 0 }, scope);
 }
 
-const isBeyond = (key: StructuralProperty, position: string): BoundNode => ({
+/** Returns the condition that a key comes after a position. */
+export const isKeyBeyond = (key: StructuralProperty, position: string): BoundNode => ({
   kind: "Compare",
   type: "Edm.Boolean",
   comparator: "gt",

@@ -7,9 +7,11 @@ export { compareCodePoints } from "../code-points.ts";
 export {
   type ChangesRequest,
   changesBetween,
+  isKeyBeyond,
   keysGone,
   recordsAt,
   recordsBegun,
   textKeyOf,
 } from "./changes-between.ts";
+export { type CommitTimes, commitOf, isCommitThere } from "./commits.ts";
 export { type KeyChange, type KeyedLine, mergeStates } from "./merge.ts";

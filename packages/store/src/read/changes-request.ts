@@ -31,7 +31,7 @@ export const statementForKey = ({ text, values }: CompiledSql, key: string): Com
   values: values.map((one) => (one === anyKey ? key : one)),
 });
 
-/** What a database tells of commits: the earliest checkpoint that can be read, times of the two commits, and the last commit. */
+/** Facts of a database about its commits: the earliest checkpoint that can be read, times of the two commits, and the last commit. */
 export type FoundMoments = {
   readonly earliest: number;
   readonly since: number | undefined;

@@ -1,11 +1,12 @@
 import { restrict, type Scope, visibleEntitySet } from "@cadastre/entitlement";
-import { type BoundNode, bindQuery, parseFilter, parseSelect, type Row } from "@cadastre/odata";
-import { allOf, propertyNode, textConstant } from "@cadastre/odata/tree";
+import { bindQuery, parseFilter, parseSelect, type Row } from "@cadastre/odata";
+import { allOf, propertyNode } from "@cadastre/odata/tree";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   type ChangesRequest,
   changesBetween,
+  isKeyBeyond,
   type KeyChange,
   keysGone,
   recordsBegun,
@@ -90,18 +91,7 @@ async function pagedChangesOf(
   // The last commit is what the changes lead to if none is named.
   const until = asOf === (await store.checkpoint()) ? undefined : end;
   for (let after: string | undefined; ; ) {
-    const beyond: BoundNode[] =
-      after === undefined
-        ? []
-        : [
-            {
-              kind: "Compare",
-              type: "Edm.Boolean",
-              comparator: "gt",
-              left: propertyNode(key),
-              right: textConstant(after),
-            },
-          ];
+    const beyond = after === undefined ? [] : [isKeyBeyond(key, after)];
     const asked = restrict({ ...query, filter: allOf(...beyond, query.filter), orderBy, top }, scope);
     const page = await store.changes(asked, { since: start, until, elsewhere: undefined });
     expect(page.until).toEqual(end);

@@ -9,7 +9,7 @@ import type { ChangedPage } from "../../store.ts";
 import { sqliteMoments } from "../layout/bookkeeping.ts";
 import { beforeKey, inForm, type Memory, type RecordRow } from "./record-row.ts";
 
-/** What a connection answers for a read of changes. */
+/** Answer of a connection to a read of changes. */
 type Answers = {
   readonly all: (statement: CompiledSql) => readonly RecordRow[];
   readonly first: (statement: CompiledSql) => readonly unknown[] | undefined;
