@@ -130,7 +130,7 @@ function goOn(task: Task, { position, modified }: ReplicaProgress): Promise<Repl
   return followPages(task, { by, path, begins: false, compares });
 }
 
-/** Where pages begin that follow each other by next links. */
+/** Start of pages that follow each other by next links. */
 type PagesStart = {
   readonly by: "walk" | "delta";
   readonly path: string;

@@ -76,7 +76,7 @@ export type DeliveryFigures = {
 };
 
 /**
- * What an operator sees and does, across all customers. No customer's request may use it. Every method throws {@link StoreError}
+ * Views and actions of an operator, across all customers. No customer's request may use it. Every method throws {@link StoreError}
  * `registry_unavailable`.
  */
 export type DeliveryOperations = {

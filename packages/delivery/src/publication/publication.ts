@@ -23,7 +23,7 @@ export type PublishedObjects = {
   readonly signature?: Uint8Array | undefined;
 };
 
-/** Where the objects of a sealed delivery are read. */
+/** Sources of the objects of a sealed delivery. */
 export type PublicationSource = {
   readonly open: (part: ManifestPart) => ReturnType<PartStore["open"]>;
   /** Returns the text of a document. Required for a manifest that lists documents. */

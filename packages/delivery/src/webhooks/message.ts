@@ -9,7 +9,7 @@ const ofEntitlement: ReadonlySet<OutboxMessage["type"]> = new Set([
   "entitlement.revoked",
 ]);
 
-/** What a message says, apart from its signature and the time of the attempt. */
+/** Content of a message, apart from its signature and the time of the attempt. */
 export type MessageContent = {
   /** The same id has the same body, or for events a part of it. */
   readonly id: string;

@@ -57,7 +57,7 @@ export type WebhookResult = {
   readonly status: number | null;
   readonly failure: string | null;
   readonly state: WebhookState;
-  /** Whether the message is deleted, kept for another attempt, or kept as a new one for the events that follow. */
+  /** `done`: the message is deleted; `kept`: for another attempt; `continued`: kept as a new one, for the events that follow. */
   readonly message: "done" | "kept" | "continued";
   /** Earliest time of the next attempt. */
   readonly due: number;

@@ -16,7 +16,7 @@ export type QueryParts = {
   readonly orderBy?: readonly OrderByItem[] | undefined;
   readonly select?: readonly SelectItem[] | undefined;
   readonly compute?: readonly ComputeItem[] | undefined;
-  /** What `$expand` adds may be in `select` too. {@link bindExpand} binds it. */
+  /** Items of `$expand`: their navigation properties may be in `select` too. {@link bindExpand} binds them. */
   readonly expand?: readonly ExpandItem[] | undefined;
   /** Size of a page, in records. */
   readonly top: number;

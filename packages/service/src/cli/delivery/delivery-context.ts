@@ -19,7 +19,7 @@ type EntitlementStanding = {
   readonly sentence: string;
 };
 
-/** What a delivery depends on, as it is now. */
+/** Present state of everything that a delivery depends on. */
 export type DeliveryContext = {
   readonly operated: OperatedDelivery;
   /** Workers that have left a heartbeat lately. */

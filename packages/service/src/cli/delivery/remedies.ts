@@ -29,7 +29,7 @@ const askAnew = ({ subscription }: Concerned): string =>
     ? "nothing can be done for this one: the customer asks for another delivery"
     : "nothing need be done: the subscription begins a new generation by itself";
 
-/** What an operator does about a failure of a delivery, by its code. */
+/** Remedies of an operator for a failure of a delivery, by its code. */
 const remedies: Readonly<Partial<Record<DeliveryErrorCode, (delivery: Concerned) => string>>> = {
   entitlement_changed: mendEntitlement,
   entitlement_expired: mendEntitlement,
