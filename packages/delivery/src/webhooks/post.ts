@@ -1,13 +1,8 @@
-import type { LookupAddress } from "node:dns";
-import { lookup } from "node:dns/promises";
 import { Agent as HttpAgent, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
-import { isIP, type LookupFunction } from "node:net";
+import { checkedAddresses, hostOf, pinnedTo, type Resolve } from "../outbound/pinned-address.ts";
 import { readInPieces } from "./pieces.ts";
-import { hostOf, isReachable, type WebhookReach } from "./url.ts";
-
-/** Resolves a host name to all of its addresses. */
-type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
+import { isReachable, type WebhookReach } from "./url.ts";
 
 export type PostOptions = WebhookReach & {
   /** By default the resolver of the operating system. */
@@ -68,7 +63,11 @@ async function postTo(
   options: PostOptions,
   signal: AbortSignal,
 ): Promise<PostAnswer> {
-  const checked = await checkedAddresses(hostOf(url), options);
+  const checked = await checkedAddresses(
+    hostOf(url),
+    (address) => isReachable(address, options),
+    options.resolve,
+  );
   signal.throwIfAborted();
   const content = Buffer.from(body);
   return new Promise((resolve, reject) => {
@@ -104,24 +103,3 @@ async function postTo(
     sent.on("error", reject).end(content);
   });
 }
-
-/** @throws {RangeError} if the host has no address, or one that is not allowed */
-async function checkedAddresses(host: string, options: PostOptions): Promise<LookupAddress[]> {
-  const { resolve = resolveByDefault } = options;
-  const family = isIP(host);
-  const addresses = family === 0 ? await resolve(host) : [{ address: host, family }];
-  if (addresses.length === 0 || !addresses.every(({ address }) => isReachable(address, options)))
-    throw new RangeError("the address may not be connected to");
-  return [...addresses];
-}
-
-const resolveByDefault: Resolve = (host) => lookup(host, { all: true });
-
-/** Returns a look-up function that always gives the checked addresses, so that the name is not resolved again. */
-const pinnedTo =
-  (checked: LookupAddress[]): LookupFunction =>
-  (_host, { all }, callback) => {
-    const [first] = checked;
-    if (all === true) callback(null, checked);
-    else callback(null, first?.address ?? "", first?.family);
-  };

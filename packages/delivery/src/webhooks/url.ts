@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { DeliveryError } from "../errors.ts";
-import { isLoopbackAddress, isPublicAddress } from "./public-address.ts";
+import { hostOf } from "../outbound/pinned-address.ts";
+import { isLoopbackAddress, isPublicAddress } from "../outbound/public-address.ts";
 
 /** Restriction on the hosts that webhooks may be sent to. */
 export type WebhookReach = {
@@ -13,9 +14,6 @@ const maxLength = 2048;
 
 /** Lowest allowed port other than the default one of https. */
 const leastPort = 1024;
-
-/** Returns the host of a URL in the form for look-ups and connections: an IPv6 address without brackets. */
-export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, "$1");
 
 /** True if webhooks may connect to the IP address. */
 export const isReachable = (address: string, { loopback = false }: WebhookReach): boolean =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isLoopbackAddress, isPublicAddress } from "../../src/webhooks/public-address.ts";
+import { isLoopbackAddress, isPublicAddress } from "../../src/outbound/public-address.ts";
 import { webhookUrl } from "../../src/webhooks/url.ts";
 
 const outcome = (text: string, loopback: boolean): string => {
