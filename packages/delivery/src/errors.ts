@@ -200,7 +200,8 @@ export const deliveryErrors = {
   invalid_region: {
     kind: "invalid",
     target: "region",
-    message: "`region` must be the name of an AWS region, such as `us-east-1`",
+    message:
+      "`region` must be the name of an AWS region, such as `us-east-1`, or the region of the store at `endpoint`",
   },
   invalid_prefix: {
     kind: "invalid",
@@ -212,12 +213,24 @@ export const deliveryErrors = {
     kind: "invalid",
     target: "roleArn",
     message:
-      "`roleArn` must be `arn:aws:iam::<account>:role/cadastre/file-delivery/<name>`, as the onboarding page says",
+      "`roleArn` must be `arn:aws:iam::<account>:role/cadastre/file-delivery/<name>`, as the onboarding page says; leave it out with `endpoint`",
   },
   invalid_kms_key_arn: {
     kind: "invalid",
     target: "kmsKeyArn",
-    message: "`kmsKeyArn` must be the ARN of a key in the region of the bucket",
+    message: "`kmsKeyArn` must be the ARN of a key in the region of the bucket; leave it out with `endpoint`",
+  },
+  invalid_endpoint: {
+    kind: "invalid",
+    target: "endpoint",
+    message:
+      "`endpoint` must be the https address of a store on the public Internet, without a path, or one that the service's operator allows",
+  },
+  invalid_access_key: {
+    kind: "invalid",
+    target: "accessKeyId",
+    message:
+      "a destination with `endpoint` needs `accessKeyId` and `secretAccessKey`, of up to 256 characters; one of AWS has neither",
   },
   destination_exists: {
     kind: "conflict",
@@ -238,9 +251,9 @@ export const deliveryErrors = {
     target: "destinationId",
     message: "the destination is not verified: see its state, and verify it",
   },
-  /** The external id was encrypted with another secret than the service's present one. */
+  /** The external id or secret access key was encrypted with another secret than the service's present one. */
   external_id_unreadable: operator(
-    "the external id cannot be opened: restore the secret, or rotate the destination",
+    "the external id or access key cannot be opened: restore the secret, or rotate the destination",
   ),
 
   // Failures that the verification of a destination finds, in addition to those above.
@@ -256,6 +269,10 @@ export const deliveryErrors = {
   ),
   probe_cleanup_failed: operator(
     "the probe below the prefix cannot be removed: see to the permissions of the role",
+  ),
+
+  overwrites_objects: operator(
+    "the store overwrites an object although asked not to: it must support `If-None-Match: *` when an object is put",
   ),
 
   // Reasons to refuse a webhook.

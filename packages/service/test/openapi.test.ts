@@ -67,6 +67,7 @@ const bodies: Record<string, string> = {
   "/v1/file-export-subscriptions":
     '{"name":"one","domain":"listing","deliveryMode":"pull","cadenceSeconds":86400}',
   "/v1/file-export-destinations": JSON.stringify(placeOf("one")),
+  "/v1/file-export-destinations/{id}/rotate": "{}",
   "/v1/webhooks": '{"url":"https://hooks.invalid/one"}',
 };
 

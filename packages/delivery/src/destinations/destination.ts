@@ -1,6 +1,6 @@
 /**
  * Allowed state changes of a destination. A destination that passes another verification stays `active`; one that is `rotating`
- * has no external id until it is given a new one.
+ * has no secret until it is given a new one.
  */
 export const destinationTransitions = {
   reserved: ["verifying", "rotating", "disabled"],
@@ -25,24 +25,36 @@ export type DestinationPlace = {
   readonly region: string;
   /** Without leading and trailing slash. */
   readonly prefix: string;
-  readonly roleArn: string;
+  /** Role of AWS that is assumed; null for another store. */
+  readonly roleArn: string | null;
   /** KMS key that objects must be encrypted with; null for the default of the bucket. */
   readonly kmsKeyArn: string | null;
+  /** Store of another provider than AWS; null for AWS. */
+  readonly server: DestinationServer | null;
+};
+
+/** A store with an S3 API that is not AWS. The customer's own keys sign the requests. */
+type DestinationServer = {
+  /** Origin, such as `https://s3.example.com`. */
+  readonly endpoint: string;
+  /** True if addresses have the bucket in their path, not in their host. */
+  readonly pathStyle: boolean;
+  readonly accessKeyId: string;
 };
 
 export type NewDestination = DestinationPlace & {
   /** UUID. */
   readonly id: string;
   readonly customer: string;
-  /** External id as it is stored; the caller encrypts it. */
-  readonly externalId: string;
+  /** External id, or secret access key of another store, as it is stored; the caller encrypts it. */
+  readonly secret: string;
   /** Milliseconds since 1970. */
   readonly created: number;
   /** Time of the first verification, in milliseconds since 1970. If undefined, it must be requested. */
   readonly due?: number | undefined;
 };
 
-export type Destination = Omit<NewDestination, "externalId" | "due"> & {
+export type Destination = Omit<NewDestination, "secret" | "due"> & {
   readonly state: DestinationState;
   /** Reason why the last verification or publication failed; null if it succeeded. */
   readonly failure: string | null;
@@ -77,8 +89,8 @@ export type DestinationRegistry = {
   readonly find: (customer: string, id: string) => Promise<Destination | undefined>;
   /** Returns the destinations of a customer, oldest first. */
   readonly list: (customer: string) => Promise<readonly Destination[]>;
-  /** Returns the external id as it is stored; undefined if there is none. */
-  readonly externalId: (customer: string, id: string) => Promise<string | undefined>;
+  /** Returns the secret as it is stored; undefined if there is none. */
+  readonly secret: (customer: string, id: string) => Promise<string | undefined>;
   /** Starts a round of verification. An active destination stays active meanwhile. */
   readonly beginVerification: (customer: string, id: string) => Promise<Destination>;
   /**
@@ -98,13 +110,13 @@ export type DestinationRegistry = {
     destination: Pick<Destination, "id" | "round">,
     finding: DestinationFinding,
   ) => Promise<boolean>;
-  /** Deletes the external id, so that nothing more can be written to the destination. */
+  /** Deletes the secret, so that nothing more can be written to the destination. */
   readonly rotate: (customer: string, id: string) => Promise<Destination>;
-  /** Sets the new external id of a destination that is rotating. */
+  /** Sets the new secret of a destination that is rotating, and the key id of another store. */
   readonly reissue: (
     customer: string,
     id: string,
-    issued: Pick<NewDestination, "externalId" | "due">,
+    issued: Pick<NewDestination, "secret" | "due"> & { readonly accessKeyId?: string | undefined },
   ) => Promise<Destination>;
   /** Disables a destination permanently and frees its bucket and prefix. A disabled destination stays disabled. */
   readonly disable: (customer: string, id: string) => Promise<Destination>;

@@ -2,23 +2,34 @@ import { randomBytes } from "node:crypto";
 import { DeliveryError } from "../errors.ts";
 import type { BucketAccess } from "../object-store/access.ts";
 import type { ObjectStore } from "../object-store/object-store.ts";
-import { assumeRole } from "../object-store/role-session.ts";
-import { openS3Bucket } from "../object-store/s3.ts";
 import { isUuid, uuidBytes, uuidOf } from "../uuid.ts";
 import type { Destination, DestinationRegistry } from "./destination.ts";
-import { type ExternalIdKey, newExternalId, openExternalId, sealExternalId } from "./external-id.ts";
-import { type DestinationRequest, validateDestination } from "./place.ts";
+import { openDestinationBucket } from "./destination-bucket.ts";
+import {
+  type DestinationKey,
+  newExternalId,
+  openDestinationSecret,
+  sealDestinationSecret,
+} from "./destination-secret.ts";
+import {
+  type DestinationKeys,
+  type DestinationRequest,
+  type PlaceTerms,
+  validateDestination,
+  validateKeys,
+} from "./place.ts";
 import { type DestinationFailure, probeDestination } from "./probe.ts";
 import { publicationPolicy } from "./session-policy.ts";
 
 export type DestinationOptions = {
   readonly registry: DestinationRegistry;
-  /** Key that external ids are encrypted with. */
-  readonly key: ExternalIdKey;
+  /** Key that external ids and secret access keys are encrypted with. */
+  readonly key: DestinationKey;
   /** Limit on a customer's destinations, without disabled ones. By default 32. */
   readonly most?: number | undefined;
-  /** Segment before `/file-delivery/` in the path of customers' roles. By default `cadastre`. */
-  readonly platform?: string | undefined;
+  /** By default the platform `cadastre`, and no private stores. */
+  readonly terms?: Partial<PlaceTerms> | undefined;
+  /** Access to AWS, or to the server in place of it. */
   readonly access?: BucketAccess | undefined;
   /** Returns milliseconds since 1970. By default the system time. */
   readonly clock?: (() => number) | undefined;
@@ -26,8 +37,11 @@ export type DestinationOptions = {
   readonly random?: ((bytes: number) => Uint8Array) | undefined;
 };
 
-/** A destination with its external id, which is shown only once. */
-export type IssuedDestination = { readonly destination: Destination; readonly externalId: string };
+/** A destination with its external id, which is shown only once. A store other than AWS has none. */
+export type IssuedDestination = {
+  readonly destination: Destination;
+  readonly externalId: string | undefined;
+};
 
 /** A destination opened for a publication, which writes under keys that begin with `root`. */
 export type OpenDestination = {
@@ -44,7 +58,7 @@ export type OpenDestination = {
 export type Destinations = {
   /**
    * @throws {DeliveryError} `invalid_bucket`, `invalid_region`, `invalid_prefix`, `invalid_role_arn`, `invalid_kms_key_arn`,
-   * `destination_exists`, `too_many_destinations`
+   * `invalid_endpoint`, `invalid_access_key`, `destination_exists`, `too_many_destinations`
    */
   readonly reserve: (customer: string, request: DestinationRequest) => Promise<IssuedDestination>;
   /** Lists a customer's destinations, the oldest first. */
@@ -68,11 +82,16 @@ export type Destinations = {
    */
   readonly verifyNext: () => Promise<Destination | undefined>;
   /**
-   * Issues a new external id, to replace one that was lost. The destination must then be verified again.
+   * Issues a new external id, to replace one that was lost; a store other than AWS gets the new keys of the customer. The destination
+   * must then be verified again.
    *
-   * @throws {DeliveryError} `not_found`, `destination_state`
+   * @throws {DeliveryError} `not_found`, `destination_state`, `invalid_access_key`
    */
-  readonly rotate: (customer: string, id: string) => Promise<IssuedDestination>;
+  readonly rotate: (
+    customer: string,
+    id: string,
+    keys?: Pick<DestinationRequest, keyof DestinationKeys>,
+  ) => Promise<IssuedDestination>;
   /** Disables a destination permanently. @throws {DeliveryError} `not_found` */
   readonly disable: (customer: string, id: string) => Promise<Destination>;
   /**
@@ -103,26 +122,20 @@ const verificationLease = 5 * minute;
 
 /** Returns the operations on the destinations of a registry. It is independent of HTTP. */
 export function createDestinations(options: DestinationOptions): Destinations {
-  const {
-    registry,
-    key,
-    most = 32,
-    platform = "cadastre",
-    access = {},
-    clock = Date.now,
-    random = randomBytes,
-  } = options;
+  const { registry, key, most = 32, access = {}, clock = Date.now, random = randomBytes } = options;
 
   const find = async (customer: string, id: string): Promise<Destination> => {
     const found = isUuid(id) ? await registry.find(customer, id) : undefined;
     if (found === undefined) throw new DeliveryError("not_found");
     return found;
   };
-  const externalIdOf = async ({ customer, id }: Destination): Promise<string> => {
-    const sealed = await registry.externalId(customer, id);
+  const terms: PlaceTerms = { platform: "cadastre", privateStores: [], ...options.terms };
+  const means = { access, privateStores: terms.privateStores };
+  const secretOf = async ({ customer, id }: Destination): Promise<string> => {
+    const sealed = await registry.secret(customer, id);
     // The destination was rotated or disabled in the meantime.
     if (sealed === undefined) throw new DeliveryError("destination_not_active");
-    return openExternalId(sealed, id, key);
+    return openDestinationSecret(sealed, id, key);
   };
   const recordResult = (
     destination: Destination,
@@ -135,27 +148,29 @@ export function createDestinations(options: DestinationOptions): Destinations {
     });
   const verify = async (destination: Destination): Promise<Destination> => {
     const { customer, id } = destination;
-    const externalId = await externalIdOf(destination);
+    const secret = await secretOf(destination);
     const sessionName = `verify-${id}`;
     await recordResult(
       destination,
-      await probeDestination(destination, externalId, { access, sessionName, random }),
+      await probeDestination(destination, secret, { ...means, sessionName, random }),
     );
     return find(customer, id);
   };
-  const issue = (id: string) => {
-    const externalId = newExternalId(random);
-    return { externalId, sealed: sealExternalId(externalId, id, key, random) };
+  /** Returns the secret of a destination: the customer's own, or a new external id. */
+  const issue = (id: string, keys: DestinationKeys | undefined) => {
+    const externalId = keys === undefined ? newExternalId(random) : undefined;
+    const secret = externalId ?? keys?.secretAccessKey ?? "";
+    return { externalId, secret: sealDestinationSecret(secret, id, key, random) };
   };
 
   return {
     reserve: async (customer, request) => {
-      const place = validateDestination(request, platform);
+      const { place, keys } = validateDestination(request, terms);
       const id = uuidOf(clock(), random(uuidBytes));
-      const { externalId, sealed } = issue(id);
+      const { externalId, secret } = issue(id, keys);
       const created = clock();
       const due = created + waits.reserved;
-      const reserving = registry.reserve({ ...place, id, customer, externalId: sealed, created, due }, most);
+      const reserving = registry.reserve({ ...place, id, customer, secret, created, due }, most);
       return { destination: await reserving, externalId };
     },
     list: (customer) => registry.list(customer),
@@ -169,11 +184,11 @@ export function createDestinations(options: DestinationOptions): Destinations {
       const destination = await registry.claimVerification(clock(), verificationLease);
       return destination && verify(destination);
     },
-    rotate: async (customer, id) => {
-      await find(customer, id);
+    rotate: async (customer, id, given = {}) => {
+      const keys = validateKeys(given, await find(customer, id));
       await registry.rotate(customer, id);
-      const { externalId, sealed } = issue(id);
-      const issued = { externalId: sealed, due: clock() + waits.reserved };
+      const { externalId, secret } = issue(id, keys);
+      const issued = { secret, due: clock() + waits.reserved, accessKeyId: keys?.accessKeyId };
       return { destination: await registry.reissue(customer, id, issued), externalId };
     },
     disable: async (customer, id) => {
@@ -184,15 +199,15 @@ export function createDestinations(options: DestinationOptions): Destinations {
       const destination = await find(customer, id);
       if (!isCommitted && destination.state !== "active")
         throw new DeliveryError("destination_not_active", destination.state);
-      const externalId = await externalIdOf(destination);
-      const { roleArn, region, prefix } = destination;
+      const secret = await secretOf(destination);
       const policy = publicationPolicy(destination, folder);
-      const session = await assumeRole(
-        { roleArn, region, externalId, sessionName: delivery, policy },
-        access,
-      );
-      const bucket = await openS3Bucket(destination, { access, session, signal });
-      return { destination, bucket, root: `${prefix}/${folder}/` };
+      const bucket = await openDestinationBucket(destination, secret, {
+        ...means,
+        sessionName: delivery,
+        policy,
+        signal,
+      });
+      return { destination, bucket, root: `${destination.prefix}/${folder}/` };
     },
     degrade: recordResult,
   };

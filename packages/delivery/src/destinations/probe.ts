@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { DeliveryError, type DeliveryErrorCode } from "../errors.ts";
-import type { BucketAccess } from "../object-store/access.ts";
 import type { NewObject, ObjectStore } from "../object-store/object-store.ts";
 import { assumeRole } from "../object-store/role-session.ts";
-import { openS3Bucket } from "../object-store/s3.ts";
 import type { DestinationPlace } from "./destination.ts";
-import { newExternalId } from "./external-id.ts";
+import { type BucketMeans, openDestinationBucket } from "./destination-bucket.ts";
+import { newExternalId } from "./destination-secret.ts";
 import { probeName, verificationPolicy } from "./session-policy.ts";
 
 /** Failures that a verification can find. */
@@ -19,12 +18,12 @@ export const destinationFailures = [
   "kms_denied",
   "kms_mismatch",
   "probe_cleanup_failed",
+  "overwrites_objects",
 ] as const satisfies readonly DeliveryErrorCode[];
 
 export type DestinationFailure = (typeof destinationFailures)[number];
 
-export type ProbeOptions = {
-  readonly access: BucketAccess;
+export type ProbeOptions = BucketMeans & {
   readonly sessionName: string;
   readonly random: (bytes: number) => Uint8Array;
 };
@@ -33,20 +32,23 @@ const probeBytes = 64;
 
 /**
  * Verifies a destination: its role can be assumed with its external id, and neither without one nor with another; its bucket is in the
- * named region; an object can be written below its prefix, looked at and removed. Returns the first failure, or undefined if there is none.
+ * named region; an object can be written below its prefix, not overwritten, looked at and removed. A store other than AWS has no role, and
+ * need not tell a region. Returns the first failure, or undefined if there is none.
  *
+ * @param secret external id, or secret access key of a store other than AWS
  * @throws {DeliveryError} `bucket_unavailable` if the verification could not finish
  */
 export async function probeDestination(
   place: DestinationPlace,
-  externalId: string,
+  secret: string,
   options: ProbeOptions,
 ): Promise<DestinationFailure | undefined> {
   try {
-    for (const wrong of [undefined, newExternalId(options.random)])
-      if (await isAssumed(place, wrong, options)) return "external_id_not_enforced";
-    const session = await assumeRole(requestOf(place, externalId, options), options.access);
-    const bucket = await openS3Bucket(place, { access: options.access, session });
+    if (place.roleArn !== null)
+      for (const wrong of [undefined, newExternalId(options.random)])
+        if (await isAssumed(place, place.roleArn, wrong, options)) return "external_id_not_enforced";
+    const policy = verificationPolicy(place);
+    const bucket = await openDestinationBucket(place, secret, { ...options, policy });
     try {
       return await probeBucket(bucket, place, options);
     } finally {
@@ -59,25 +61,15 @@ export async function probeDestination(
   }
 }
 
-const requestOf = (
-  place: DestinationPlace,
-  externalId: string | undefined,
-  { sessionName }: ProbeOptions,
-) => ({
-  roleArn: place.roleArn,
-  region: place.region,
-  externalId,
-  sessionName,
-  policy: verificationPolicy(place),
-});
-
 async function isAssumed(
   place: DestinationPlace,
+  roleArn: string,
   externalId: string | undefined,
-  options: ProbeOptions,
+  { access, sessionName }: ProbeOptions,
 ): Promise<boolean> {
+  const { region } = place;
   try {
-    await assumeRole(requestOf(place, externalId, options), options.access);
+    await assumeRole({ roleArn, region, externalId, sessionName, policy: verificationPolicy(place) }, access);
     return true;
   } catch (error) {
     if (error instanceof DeliveryError && error.code === "role_denied") return false;
@@ -87,15 +79,22 @@ async function isAssumed(
 
 async function probeBucket(
   bucket: ObjectStore,
-  { region, prefix, kmsKeyArn }: DestinationPlace,
+  { region, prefix, kmsKeyArn, server }: DestinationPlace,
   { random }: ProbeOptions,
 ): Promise<DestinationFailure | undefined> {
-  if ((await bucket.region()) !== region) return "region_mismatch";
+  if (server === null && (await bucket.region()) !== region) return "region_mismatch";
   const key = `${prefix}/${probeName}${Buffer.from(random(16)).toString("hex")}`;
   const probe = probeOf(Buffer.from(random(probeBytes)));
   if ((await orFailure(bucket.put(key, probe), "probe_denied")) === "exists") return "probe_denied";
+  const other = probeOf(Buffer.from(random(probeBytes)));
+  const isOverwritten =
+    server !== null && (await orFailure(bucket.put(key, other), "probe_denied")) !== "exists";
   const found = await bucket.head(key);
   const removing = orFailure(bucket.remove(key), "probe_cleanup_failed");
+  if (isOverwritten) {
+    await removing.catch(() => {});
+    return "overwrites_objects";
+  }
   if (found?.byteLength !== probe.byteLength || found.sha256 !== probe.sha256) {
     await removing.catch(() => {});
     return "probe_denied";

@@ -1,3 +1,5 @@
+import { Agent as HttpsAgent } from "node:https";
+import type { LookupFunction } from "node:net";
 import { DeliveryError } from "../errors.ts";
 import { defaultStorageRetry, type StorageRetryPolicy } from "./retry.ts";
 
@@ -16,6 +18,8 @@ export type BucketAccess = {
   readonly endpoints?: { readonly s3?: string | undefined; readonly sts?: string | undefined } | undefined;
   /** True if an address has the bucket in its path, not in its host. By default false. */
   readonly pathStyle?: boolean | undefined;
+  /** Resolves the hosts of buckets. By default as the operating system does. */
+  readonly lookup?: LookupFunction | undefined;
   readonly retryPolicy?: StorageRetryPolicy | undefined;
   /** Returns milliseconds since 1970. By default the system time. */
   readonly now?: (() => number) | undefined;
@@ -26,6 +30,12 @@ export const retryPolicyOf = ({ retryPolicy = defaultStorageRetry }: BucketAcces
 
 /** Timeouts of sockets, in milliseconds. A request that times out is retried. */
 export const requestHandler = { connectionTimeout: 5000, socketTimeout: 60_000 };
+
+/** Returns the same, with connections by https to addresses that `lookup` gives. */
+export const handlerWith = (lookup: LookupFunction) => ({
+  ...requestHandler,
+  httpsAgent: new HttpsAgent({ keepAlive: true, maxSockets: 50, lookup }),
+});
 
 /** A logger that logs nothing: the SDK's errors say as much. */
 export const silentSdkLogger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

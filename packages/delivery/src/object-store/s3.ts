@@ -3,6 +3,7 @@ import type { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import {
   type AccessKeys,
   type BucketAccess,
+  handlerWith,
   loadSdk,
   requestHandler,
   retryPolicyOf,
@@ -46,12 +47,13 @@ export async function openS3Bucket(
 ): Promise<ObjectStore> {
   const sdk = await loadSdk(() => import("@aws-sdk/client-s3"));
   const { bucket: Bucket, kmsKeyArn } = of;
+  const { lookup } = access;
   const client: S3Client = new sdk.S3Client({
     region: of.region,
     forcePathStyle: access.pathStyle ?? false,
     // Retries are made here, because each one needs a newly opened body.
     maxAttempts: 1,
-    requestHandler,
+    requestHandler: lookup === undefined ? requestHandler : handlerWith(lookup),
     logger: silentSdkLogger,
     // The signature covers the body's hash (see `signedOver`). The SDK would send a trailing checksum instead, which is not signed.
     requestChecksumCalculation: "WHEN_REQUIRED",

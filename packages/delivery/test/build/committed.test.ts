@@ -106,7 +106,7 @@ describe("once its end is about to be written, a delivery becomes complete", () 
     const sealed = await office().sealed();
     await dieAt("after_put _COMPLETE");
     const { destinations } = office().brokerage;
-    const { destination, externalId } = await destinations.rotate(bucketCustomer, sealed.destinationId);
+    const { destination, externalId = "" } = await destinations.rotate(bucketCustomer, sealed.destinationId);
     for (let attempt = 0; attempt < 3; attempt++) {
       const report = await office().publish({ attempts: 1 });
       expect(report).toMatchObject({ outcome: "sealed", code: "destination_denied" });
@@ -118,7 +118,7 @@ describe("once its end is about to be written, a delivery becomes complete", () 
     });
     const words = { ...sealed.words, EXTERNAL_ID: externalId };
     server().makeRole({
-      name: destination.roleArn.split("/").at(-1) ?? "",
+      name: destination.roleArn?.split("/").at(-1) ?? "",
       trust: policyOf("Trust policy", words),
       permissions: policyOf("Permissions", words),
     });

@@ -1,6 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { newExternalId, openExternalId, sealExternalId } from "../../src/destinations/external-id.ts";
+import {
+  newExternalId,
+  openDestinationSecret,
+  sealDestinationSecret,
+} from "../../src/destinations/destination-secret.ts";
 import { type DestinationRequest, validateDestination } from "../../src/destinations/place.ts";
 import { publicationPolicy, verificationPolicy } from "../../src/destinations/session-policy.ts";
 import { defaultStorageRetry, retry } from "../../src/object-store/retry.ts";
@@ -13,9 +17,20 @@ const good: DestinationRequest = {
   kmsKeyArn: "arn:aws:kms:us-west-2:111122223333:key/0c1e8a5e-3f5e-4f0e-9a55-6c1f2f0d7b11",
 };
 
+/** A request for a destination at a store other than AWS. */
+const own: DestinationRequest = {
+  bucket: "acme-exports",
+  prefix: "cadastre/listings",
+  endpoint: "https://s3.example.com",
+  accessKeyId: "AK",
+  secretAccessKey: "SK",
+};
+
+const terms = { platform: "cadastre", privateStores: ["http://10.0.0.7:9000"] };
+
 const codeOf = (request: DestinationRequest): unknown => {
   try {
-    validateDestination(request, "cadastre");
+    validateDestination(request, terms);
     return "fine";
   } catch (error) {
     return (error as { code: unknown }).code;
@@ -135,12 +150,65 @@ describe("what names a place", () => {
   });
 
   test("a prefix is kept without the slash at its end", () => {
-    expect(validateDestination({ ...good, prefix: "a/b/" }, "cadastre").prefix).toBe("a/b");
+    expect(validateDestination({ ...good, prefix: "a/b/" }, terms).place.prefix).toBe("a/b");
+  });
+
+  test("a store other than AWS has an address and keys, and no role", () => {
+    expect(validateDestination(own, terms)).toEqual({
+      place: {
+        bucket: "acme-exports",
+        region: "us-east-1",
+        prefix: "cadastre/listings",
+        roleArn: null,
+        kmsKeyArn: null,
+        server: { endpoint: "https://s3.example.com", pathStyle: true, accessKeyId: "AK" },
+      },
+      keys: { accessKeyId: "AK", secretAccessKey: "SK" },
+    });
+  });
+
+  test.each<[string, Partial<DestinationRequest>]>([
+    ["fine", { endpoint: "https://s3.example.com/" }],
+    ["fine", { endpoint: "https://s3.example.com:9000", region: "garage", pathStyle: false }],
+    ["fine", { endpoint: "http://10.0.0.7:9000" }],
+    ["invalid_endpoint", { endpoint: "http://10.0.0.8:9000" }],
+    ["invalid_endpoint", { endpoint: "https://10.0.0.7:9000" }],
+    ["invalid_endpoint", { endpoint: "http://s3.example.com" }],
+    ["invalid_endpoint", { endpoint: "https://s3.example.com/path" }],
+    ["invalid_endpoint", { endpoint: "https://user:pass@s3.example.com" }],
+    ["invalid_endpoint", { endpoint: "https://s3.example.com?x" }],
+    ["invalid_endpoint", { endpoint: "https://localhost" }],
+    ["invalid_endpoint", { endpoint: "https://127.0.0.1:9000" }],
+    ["invalid_endpoint", { endpoint: "https://[::1]:9000" }],
+    ["invalid_endpoint", { endpoint: "https://169.254.169.254" }],
+    ["invalid_endpoint", { endpoint: "https://metadata.google.internal" }],
+    ["invalid_endpoint", { endpoint: "s3.example.com" }],
+    ["invalid_endpoint", { endpoint: "" }],
+    ["invalid_region", { region: "Two Words" }],
+    ["invalid_role_arn", { roleArn: good.roleArn ?? null }],
+    ["invalid_kms_key_arn", { kmsKeyArn: good.kmsKeyArn ?? null, region: "us-west-2" }],
+    ["invalid_access_key", { accessKeyId: null }],
+    ["invalid_access_key", { secretAccessKey: undefined }],
+    ["invalid_access_key", { secretAccessKey: "" }],
+    ["invalid_access_key", { accessKeyId: "a\nb" }],
+    ["invalid_access_key", { secretAccessKey: "x".repeat(257) }],
+  ])("%s: %j of a store other than AWS", (code, members) => {
+    expect(codeOf({ ...own, ...members })).toBe(code);
+  });
+
+  test("AWS has a role, a region and no keys", () => {
+    for (const [code, members] of [
+      ["invalid_role_arn", { roleArn: undefined }],
+      ["invalid_region", { region: undefined, kmsKeyArn: null }],
+      ["invalid_access_key", { accessKeyId: "AK" }],
+      ["invalid_access_key", { accessKeyId: "AK", secretAccessKey: "SK" }],
+    ] as const)
+      expect([members, codeOf({ ...good, ...members })]).toEqual([members, code]);
   });
 
   test("policies of sessions are no longer than STS takes", () => {
     const longest = { ...good, bucket: "b".repeat(63), prefix: "p".repeat(256) };
-    const place = validateDestination(longest, "cadastre");
+    const { place } = validateDestination(longest, terms);
     const folder = `subscriptions/${"0".repeat(36)}/00000001/00000000-${"0".repeat(36)}`;
     for (const policy of [publicationPolicy(place, folder), verificationPolicy(place)])
       expect(JSON.stringify(policy).length).toBeLessThan(2048);
@@ -158,13 +226,13 @@ describe("external ids", () => {
   });
 
   test("open with their key for their destination, untouched, and not otherwise", () => {
-    const sealed = sealExternalId("secret", "d1", key, random);
+    const sealed = sealDestinationSecret("secret", "d1", key, random);
     expect(sealed).not.toContain("secret");
-    expect(sealExternalId("secret", "d1", key, random)).not.toBe(sealed);
-    expect(openExternalId(sealed, "d1", key)).toBe("secret");
+    expect(sealDestinationSecret("secret", "d1", key, random)).not.toBe(sealed);
+    expect(openDestinationSecret(sealed, "d1", key)).toBe("secret");
     const refusal = (text: string, destination = "d1", secret = key): unknown => {
       try {
-        return openExternalId(text, destination, secret);
+        return openDestinationSecret(text, destination, secret);
       } catch (error) {
         return (error as { code: unknown }).code;
       }

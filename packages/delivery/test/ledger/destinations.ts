@@ -21,14 +21,14 @@ export function destinationConformance(name: string, withRegistry: WithRegistry)
       withRegistry(async ({ destinations, entitlements }, again) => {
         await entitlements.install({ customer: "other", version: 1, jws: "a", installed: at });
         const kmsKeyArn = "arn:aws:kms:us-west-2:111122223333:key/1";
-        const { externalId, ...wanted } = newDestination({ kmsKeyArn });
+        const { secret, ...wanted } = newDestination({ kmsKeyArn });
         const reserved = { ...wanted, state: "reserved", failure: null, verified: null, round: 0 };
-        expect(await destinations.reserve({ ...wanted, externalId })).toEqual(reserved);
+        expect(await destinations.reserve({ ...wanted, secret })).toEqual(reserved);
         const other = (await again()).destinations;
         expect(await other.find(customer, wanted.id)).toEqual(reserved);
-        expect(await other.externalId(customer, wanted.id)).toBe("sealed");
+        expect(await other.secret(customer, wanted.id)).toBe("sealed");
         expect(await other.find("other", wanted.id)).toBeUndefined();
-        expect(await other.externalId("other", wanted.id)).toBeUndefined();
+        expect(await other.secret("other", wanted.id)).toBeUndefined();
         expect(await other.list("other")).toEqual([]);
         for (const change of [other.beginVerification, other.rotate, other.disable])
           expect(await codeOf(change("other", wanted.id))).toBe("not_found");
@@ -154,7 +154,7 @@ export function destinationConformance(name: string, withRegistry: WithRegistry)
         const second = await destinations.beginVerification(customer, id);
         expect(await destinations.note(first, good)).toBe(false);
         await destinations.rotate(customer, id);
-        await destinations.reissue(customer, id, { externalId: "sealed anew" });
+        await destinations.reissue(customer, id, { secret: "sealed anew" });
         expect(await destinations.note(second, good)).toBe(false);
         expect(await destinations.find(customer, id)).toMatchObject({ state: "reserved", verified: null });
       }));
@@ -165,16 +165,16 @@ export function destinationConformance(name: string, withRegistry: WithRegistry)
         const wanted = newDestination();
         await destinations.reserve(wanted);
         const active = await activate(registry, wanted);
-        expect(await codeOf(destinations.reissue(customer, wanted.id, { externalId: "x" }))).toBe(
+        expect(await codeOf(destinations.reissue(customer, wanted.id, { secret: "x" }))).toBe(
           "destination_state",
         );
         for (let i = 0; i < 2; i++)
           expect(await destinations.rotate(customer, wanted.id)).toMatchObject({ state: "rotating" });
-        expect(await destinations.externalId(customer, wanted.id)).toBeUndefined();
+        expect(await destinations.secret(customer, wanted.id)).toBeUndefined();
         expect(await destinations.note(active, bad)).toBe(false);
         expect(await codeOf(destinations.beginVerification(customer, wanted.id))).toBe("destination_state");
-        await destinations.reissue(customer, wanted.id, { externalId: "sealed anew" });
-        expect(await destinations.externalId(customer, wanted.id)).toBe("sealed anew");
+        await destinations.reissue(customer, wanted.id, { secret: "sealed anew" });
+        expect(await destinations.secret(customer, wanted.id)).toBe("sealed anew");
         expect(await activate(registry, wanted)).toMatchObject({ state: "active" });
       }));
 
@@ -184,7 +184,7 @@ export function destinationConformance(name: string, withRegistry: WithRegistry)
         await destinations.reserve(wanted);
         for (let i = 0; i < 2; i++)
           expect(await destinations.disable(customer, wanted.id)).toMatchObject({ state: "disabled" });
-        expect(await destinations.externalId(customer, wanted.id)).toBeUndefined();
+        expect(await destinations.secret(customer, wanted.id)).toBeUndefined();
         for (const change of [destinations.beginVerification, destinations.rotate])
           expect(await codeOf(change(customer, wanted.id))).toBe("destination_state");
         expect(await codeOf(destinations.reserve(newDestination()))).toBe("done");

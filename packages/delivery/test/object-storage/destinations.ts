@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createDestinations } from "../../src/destinations/destinations.ts";
 import {
   bucketCustomer,
   type Customer,
@@ -24,6 +25,17 @@ const without = (action: string) =>
   });
 
 const conditionless = changing((statement) => ({ ...statement, Condition: undefined }));
+
+/** Returns the destinations of a customer by a service whose operator allows the server as a store in a private network. */
+const atOwnStore = ({ registry, access }: Customer, { endpoint }: ObjectServer) => ({
+  destinations: createDestinations({
+    registry: registry.destinations,
+    key: Buffer.alloc(32, 7),
+    // Neither the server nor the keys of the service may be used for a store of the customer.
+    access: { retryPolicy: access.retryPolicy },
+    terms: { privateStores: [endpoint] },
+  }),
+});
 
 /** A key that does not exist on the server, and that the role has no permission for. */
 const foreignKey = kmsKeyArns[0].replace(/.$/, "0");
@@ -114,6 +126,44 @@ export function destinationConformance(name: string, serverOf: () => ObjectServe
       );
       // The role still expects the old external id.
       expect(await destinations.verify(bucketCustomer, id)).toMatchObject({ failure: "role_denied" });
+    });
+
+    test("with the customer's own keys, and no role, it is written to as well", async () => {
+      const { endpoint, owner } = serverOf();
+      const { bucket, look } = brokerage;
+      const { destinations } = atOwnStore(brokerage, serverOf());
+      const wanted = { bucket, prefix: "own/a", endpoint, ...owner };
+      const { destination, externalId } = await destinations.reserve(bucketCustomer, wanted);
+      expect(externalId).toBeUndefined();
+      const { id } = destination;
+      expect(await destinations.verify(bucketCustomer, id)).toMatchObject({ state: "active", failure: null });
+      expect(await look("own/a")).toEqual([]);
+      const opened = await destinations.open(bucketCustomer, id, { delivery: "d1", folder: "d1" });
+      expect(await opened.bucket.put(`${opened.root}a`, objectOf("a"))).toBe("created");
+      expect(await opened.bucket.put(`${opened.root}a`, objectOf("b"))).toBe("exists");
+      opened.bucket.close();
+
+      const wrong = { ...owner, secretAccessKey: "another" };
+      await destinations.rotate(bucketCustomer, id, wrong);
+      expect(await destinations.verify(bucketCustomer, id)).toMatchObject({
+        state: "degraded",
+        failure: "probe_denied",
+      });
+      expect(await codeOf(destinations.rotate(bucketCustomer, id))).toBe("invalid_access_key");
+      await destinations.rotate(bucketCustomer, id, owner);
+      expect(await destinations.verify(bucketCustomer, id)).toMatchObject({ state: "active", failure: null });
+    });
+
+    test("the same bucket and prefix at two stores are two places", async () => {
+      const { endpoint, owner } = serverOf();
+      const { destinations } = atOwnStore(brokerage, serverOf());
+      const place = { bucket: brokerage.bucket, prefix: "own/b", ...owner };
+      await destinations.reserve(bucketCustomer, { ...place, endpoint });
+      await destinations.reserve(bucketCustomer, { ...place, endpoint: "https://s3.example.com" });
+      for (const prefix of ["own/b", "own", "own/b/c"])
+        expect(await codeOf(destinations.reserve(bucketCustomer, { ...place, prefix, endpoint }))).toBe(
+          "destination_exists",
+        );
     });
 
     test("the bucket policy of the page lets the service write, and nobody overwrite", async () => {

@@ -12,7 +12,8 @@ export const newDestination = (more: Partial<NewDestination> = {}): NewDestinati
   prefix: "cadastre",
   roleArn: "arn:aws:iam::111122223333:role/cadastre/file-delivery/exports",
   kmsKeyArn: null,
-  externalId: "sealed",
+  server: null,
+  secret: "sealed",
   created: at + made,
   ...more,
 });

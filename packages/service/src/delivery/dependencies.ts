@@ -104,15 +104,16 @@ const dependentOn = ({
   creditsOf: (scope) => creditsOf(catalog, scope, profiles),
 });
 
-/** Opens the destinations of a registry. Their external ids are encrypted with a key derived from the folder's secrets. */
+/** Opens the destinations of a registry. Their secrets are encrypted with a key derived from the folder's secrets. */
 function openDestinations(
-  { pushEndpoint: endpoint }: Pick<Config, "pushEndpoint">,
+  { pushEndpoint: endpoint, pushStores }: Pick<Config, "pushEndpoint" | "pushStores">,
   { destinations: registry }: Pick<Registry, "destinations">,
   secrets: Pick<Secrets, "skipTokenKey">,
 ): Destinations {
   return createDestinations({
     registry,
     key: sealingKeys.destination(secrets),
+    terms: { privateStores: pushStores ?? [] },
     access: endpoint === undefined ? {} : { endpoints: { s3: endpoint, sts: endpoint }, pathStyle: true },
   });
 }

@@ -26,15 +26,18 @@ const members = {
   bucket: string,
   region: string,
   prefix: string,
-  roleArn: string,
+  roleArn: string.nullable(),
   kmsKeyArn: string.nullable(),
+  endpoint: string.nullable(),
+  pathStyle: z.boolean().nullable(),
+  accessKeyId: string.nullable(),
   failure: failure(destinationFailures),
   last_verified_at: timestamp.nullable(),
   created_at: timestamp,
 };
 
 const destination = z.object(members);
-const issued = z.object({ ...members, externalId: string });
+const issued = z.object({ ...members, externalId: string.optional() });
 
 /** Returns the JSON of a destination: the members of the request in its spelling, then its state. */
 export const destinationView = (found: Destination) => ({
@@ -45,15 +48,18 @@ export const destinationView = (found: Destination) => ({
   prefix: found.prefix,
   roleArn: found.roleArn,
   kmsKeyArn: found.kmsKeyArn,
+  endpoint: found.server?.endpoint ?? null,
+  pathStyle: found.server?.pathStyle ?? null,
+  accessKeyId: found.server?.accessKeyId ?? null,
   failure: found.failure === null ? null : { code: found.failure },
   last_verified_at: toInstantOrNull(found.verified),
   created_at: toInstant(found.created),
 });
 
-/** Returns the JSON of a destination with its external id, which is only shown in this answer. */
+/** Returns the JSON of a destination with its external id, which is only shown in this answer, and only of AWS. */
 const issuedDestinationView = ({ destination: created, externalId }: IssuedDestination) => ({
   ...destinationView(created),
-  externalId,
+  ...(externalId === undefined ? {} : { externalId }),
 });
 
 /**
@@ -67,6 +73,12 @@ function pushedTo(scope: Scope, { destinations, isPushing }: DeliveryServices): 
   return destinations;
 }
 
+/** Keys of a store other than AWS. */
+const keys = {
+  accessKeyId: z.string(faultCode("invalid_access_key")).nullish(),
+  secretAccessKey: z.string(faultCode("invalid_access_key")).nullish(),
+};
+
 const reserve = defineEndpoint({
   ...onDestinations,
   method: "post",
@@ -74,10 +86,13 @@ const reserve = defineEndpoint({
   audit: "destination.reserve",
   body: {
     bucket: z.string(faultCode("invalid_bucket")),
-    region: z.string(faultCode("invalid_region")),
+    region: z.string(faultCode("invalid_region")).nullish(),
     prefix: z.string(faultCode("invalid_prefix")),
-    roleArn: z.string(faultCode("invalid_role_arn")),
+    roleArn: z.string(faultCode("invalid_role_arn")).nullish(),
     kmsKeyArn: z.string(faultCode("invalid_kms_key_arn")).nullish(),
+    endpoint: z.string(faultCode("invalid_endpoint")).nullish(),
+    pathStyle: z.boolean(faultCode("invalid_endpoint")).nullish(),
+    ...keys,
   },
   answer: { status: 201, data: issued },
   errors: [
@@ -86,6 +101,8 @@ const reserve = defineEndpoint({
     "invalid_prefix",
     "invalid_role_arn",
     "invalid_kms_key_arn",
+    "invalid_endpoint",
+    "invalid_access_key",
     "capability_required",
     "destination_exists",
     "too_many_destinations",
@@ -137,12 +154,14 @@ const rotate = defineEndpoint({
   method: "post",
   path: `${root}/{id}/rotate`,
   summary:
-    "Replace the external id; the one before is void at once. Only this answer has `externalId` (beyond the specification)",
+    "Replace the external id, or the keys of a store other than AWS; those before are void at once. Only this answer has `externalId` (beyond the specification)",
   audit: "destination.rotate",
+  body: keys,
+  isBodyOptional: true,
   answer: { data: issued },
-  errors: ["capability_required", "not_found", "destination_state", "push_unavailable"],
-  handle: async ({ caller: { scope }, params: { id }, reply }, services: DeliveryServices) =>
-    reply(issuedDestinationView(await pushedTo(scope, services).rotate(scope.customer, id))),
+  errors: ["invalid_access_key", "capability_required", "not_found", "destination_state", "push_unavailable"],
+  handle: async ({ caller: { scope }, params: { id }, body, reply }, services: DeliveryServices) =>
+    reply(issuedDestinationView(await pushedTo(scope, services).rotate(scope.customer, id, body))),
 });
 
 const disable = defineEndpoint({

@@ -63,6 +63,8 @@ export type Endpoint<Services> = Pick<Operation, "method" | "path" | "tag" | "su
   readonly params: z.ZodObject;
   readonly query: z.ZodObject;
   readonly body: z.ZodObject | undefined;
+  /** True if a request without a body is read like one with an empty object. */
+  readonly isBodyOptional?: boolean | undefined;
   /** True if an address with a query is refused. */
   readonly refusesQuery?: boolean | undefined;
   /** Request headers that it reads, by name in lower case. */
@@ -131,7 +133,15 @@ export function defineEndpoint<
   ...endpoint
 }: Pick<
   Endpoint<Services>,
-  "method" | "path" | "summary" | "channel" | "audit" | "admitsExpired" | "refusesQuery" | "errors"
+  | "method"
+  | "path"
+  | "summary"
+  | "channel"
+  | "audit"
+  | "admitsExpired"
+  | "refusesQuery"
+  | "isBodyOptional"
+  | "errors"
 > & {
   readonly tag: Operation["tag"];
   readonly params?: Params;

@@ -12,6 +12,7 @@ export const toOperation = ({
   query,
   headers,
   body,
+  isBodyOptional,
   status,
   gives,
   errors,
@@ -35,7 +36,9 @@ export const toOperation = ({
     tag,
     summary,
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(body === undefined ? {} : { takes: { "application/json": toSchema(body, "input") } }),
+    ...(body === undefined
+      ? {}
+      : { takes: { "application/json": toSchema(body, "input") }, isTakenOptional: isBodyOptional }),
     status,
     gives,
     errors: body === undefined ? errors : [...bodyErrors, ...errors],

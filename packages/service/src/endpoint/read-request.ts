@@ -48,9 +48,15 @@ export async function readRequest(endpoint: Endpoint<never>, req: Request) {
   return {
     query: validate(endpoint.query, Object.fromEntries(parameters)),
     params: validate(endpoint.params, { ...emptyParams(endpoint), ...req.params }),
-    body: endpoint.body && validate(endpoint.body, await readJsonBody(req)),
+    body:
+      endpoint.body && validate(endpoint.body, isBodyAbsent(endpoint, req) ? {} : await readJsonBody(req)),
   };
 }
+
+const isBodyAbsent = ({ isBodyOptional = false }: Endpoint<never>, { headers }: Request): boolean =>
+  isBodyOptional &&
+  headers["transfer-encoding"] === undefined &&
+  Number(headers["content-length"] ?? 0) === 0;
 
 /** Express leaves out an empty parameter. */
 const emptyParams = ({ params }: Endpoint<never>) =>

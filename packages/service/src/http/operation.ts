@@ -15,6 +15,8 @@ export type Operation = {
   readonly parameters?: readonly Parameter[];
   /** Schema of the body by media type. */
   readonly takes?: Readonly<Record<string, Schema>>;
+  /** True if the body may be left out. */
+  readonly isTakenOptional?: boolean | undefined;
   /** Status code of the answer. By default 200. */
   readonly status?: 200 | 201 | 202;
   /** Schema of the answer by media type. */

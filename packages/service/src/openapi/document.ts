@@ -69,6 +69,7 @@ const toOperationObject = ({
   isOpen,
   parameters,
   takes,
+  isTakenOptional = false,
   status = 200,
   gives,
   errors = [],
@@ -77,7 +78,7 @@ const toOperationObject = ({
   summary,
   ...(isOpen === undefined ? {} : { security: [] }),
   ...(parameters === undefined ? {} : { parameters }),
-  ...(takes === undefined ? {} : { requestBody: { required: true, content: contentOf(takes) } }),
+  ...(takes === undefined ? {} : { requestBody: { required: !isTakenOptional, content: contentOf(takes) } }),
   responses: {
     [status]: { description: "Success", content: contentOf(gives) },
     ...responsesOf(errors),

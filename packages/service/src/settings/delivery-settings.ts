@@ -3,6 +3,13 @@ import { toGivenDocument } from "../data/given-document.ts";
 import { toBucketPlace } from "../delivery/bucket-place.ts";
 import { anyText, isBaseUrl, readBy, type Setting, trueOrFalse, wholeNumber } from "./setting.ts";
 
+/** Parses origins with commas between. Undefined if one of them has more than a scheme, a host and a port. */
+function toOrigins(text: string): readonly string[] | undefined {
+  const origins = text.split(",").map((one) => one.trim());
+  const areOrigins = origins.every((one) => isBaseUrl(one) && new URL(one).origin === one);
+  return areOrigins ? origins : undefined;
+}
+
 /** Settings of bulk delivery: files, signing keys, push and webhooks, and of the worker, which also runs the feeds. */
 export const deliverySettings = {
   CADASTRE_PARTS: {
@@ -95,6 +102,16 @@ export const deliverySettings = {
     absent: "those of AWS",
     means:
       "Address of another server that speaks S3 and STS, with the bucket in the path, for all that is pushed",
+  },
+  CADASTRE_PUSH_STORES: {
+    member: "pushStores",
+    path: "push.stores",
+    isList: true,
+    is: readBy(toOrigins),
+    must: "origins with commas between, such as `https://s3.example.internal:9000`",
+    absent: "none",
+    means:
+      "Object stores in private networks that customers may name as the `endpoint` of a destination, beside those on the public Internet",
   },
   CADASTRE_WEBHOOK_LOOPBACK: {
     member: "webhookLoopback",

@@ -27,6 +27,7 @@ export function pushingOf(running: Running, owner: Customer, server: ObjectServe
 export const pushSettings = ({ endpoint }: ObjectServer) => ({
   CADASTRE_PUSH: "true",
   CADASTRE_PUSH_ENDPOINT: endpoint,
+  CADASTRE_PUSH_STORES: endpoint,
   CADASTRE_LEASE_SECONDS: "3",
 });
 

@@ -22,7 +22,7 @@ export function createDestinationRegistry(knex: Knex): DestinationRegistry {
       withCustomerLock(knex, destination.customer, (transaction) => reserve(transaction, destination, most)),
     find: async (customer, id) => (await selectDestinations(knex, { customer, id }))[0],
     list: (customer) => selectDestinations(knex, { customer }),
-    externalId: async (customer, id) => {
+    secret: async (customer, id) => {
       const row = await destinationTable(knex).where({ customer, id }).first();
       return row?.external_id ?? undefined;
     },
@@ -50,10 +50,11 @@ export function createDestinationRegistry(knex: Knex): DestinationRegistry {
     },
     rotate: (customer, id) =>
       change({ customer, id }, destinationStatesBefore("rotating"), { ...unwritten, state: "rotating" }),
-    reissue: (customer, id, { externalId, due }) =>
+    reissue: (customer, id, { secret, due, accessKeyId }) =>
       change({ customer, id }, ["rotating"], {
         state: "reserved",
-        external_id: externalId,
+        external_id: secret,
+        ...(accessKeyId === undefined ? {} : { access_key_id: accessKeyId }),
         failure: null,
         due: due ?? null,
       }),
@@ -68,6 +69,7 @@ export function createDestinationRegistry(knex: Knex): DestinationRegistry {
 type Change = {
   readonly state: DestinationState | Knex.Raw;
   readonly external_id?: string | null;
+  readonly access_key_id?: string;
   readonly failure?: null;
   readonly due?: number | null;
 };
@@ -102,27 +104,32 @@ async function reserve(
   destination: NewDestination,
   most: number,
 ): Promise<Destination> {
-  const { bucket, prefix, roleArn, kmsKeyArn, externalId, due, ...row } = destination;
+  const { bucket, prefix, roleArn, kmsKeyArn, server, secret, due, ...row } = destination;
+  const endpoint = server?.endpoint ?? null;
   const own = await selectDestinations(transaction, { customer: destination.customer });
   if (own.filter(({ state }) => state !== "disabled").length >= most)
     throw new DeliveryError("too_many_destinations");
   // The upsert locks the bucket's row, so that reservations in one bucket run one after another.
-  await bucketTable(transaction).insert({ name: bucket }).onConflict("name").merge();
-  const others = await selectDestinations(transaction, { bucket });
+  const name = endpoint === null ? bucket : `${endpoint}/${bucket}`;
+  await bucketTable(transaction).insert({ name }).onConflict("name").merge();
+  const others = await selectDestinations(transaction, { bucket, endpoint });
   if (others.some((other) => other.state !== "disabled" && overlap(prefix, other.prefix)))
     throw new DeliveryError("destination_exists");
   await destinationTable(transaction).insert({
     ...row,
     bucket,
     prefix,
-    role_arn: roleArn,
+    role_arn: roleArn ?? "",
     kms_key_arn: kmsKeyArn,
-    external_id: externalId,
+    external_id: secret,
+    endpoint,
+    path_style: server?.pathStyle ?? null,
+    access_key_id: server?.accessKeyId ?? null,
     due: due ?? null,
     state: "reserved",
     round: 0,
   });
-  const { externalId: _, due: __, ...reserved } = destination;
+  const { secret: _, due: __, ...reserved } = destination;
   return { ...reserved, state: "reserved", failure: null, verified: null, round: 0 };
 }
 

@@ -7,9 +7,14 @@ type DestinationRow = {
   readonly bucket: string;
   readonly region: string;
   readonly prefix: string;
+  /** Empty for a store other than AWS. */
   readonly role_arn: string;
   readonly kms_key_arn: string | null;
+  /** Encrypted external id, or secret access key of a store other than AWS. */
   readonly external_id: string | null;
+  readonly endpoint: string | null;
+  readonly path_style: boolean | 0 | 1 | null;
+  readonly access_key_id: string | null;
   readonly created: Int64Column;
   readonly state: DestinationState;
   readonly failure: string | null;
@@ -28,8 +33,12 @@ export const toDestination = (row: DestinationRow): Destination => ({
   bucket: row.bucket,
   region: row.region,
   prefix: row.prefix,
-  roleArn: row.role_arn,
+  roleArn: row.role_arn === "" ? null : row.role_arn,
   kmsKeyArn: row.kms_key_arn,
+  server:
+    row.endpoint === null
+      ? null
+      : { endpoint: row.endpoint, pathStyle: Boolean(row.path_style), accessKeyId: row.access_key_id ?? "" },
   created: Number(row.created),
   state: row.state,
   failure: row.failure,
@@ -40,7 +49,7 @@ export const toDestination = (row: DestinationRow): Destination => ({
 /** Returns the destinations that match all given values, oldest first. */
 export async function selectDestinations(
   knex: Knex,
-  values: Partial<Pick<DestinationRow, "id" | "customer" | "bucket">>,
+  values: Partial<Pick<DestinationRow, "id" | "customer" | "bucket" | "endpoint">>,
 ): Promise<readonly Destination[]> {
   const rows: readonly DestinationRow[] = await destinationTable(knex)
     .where(values)

@@ -124,7 +124,10 @@ export async function makeCustomer(
         kmsKeyArn,
       };
       const roleArn = `arn:aws:iam::111122223333:role/cadastre/file-delivery/${role}`;
-      const { destination, externalId } = await destinations.reserve(bucketCustomer, { ...place, roleArn });
+      const { destination, externalId = "" } = await destinations.reserve(bucketCustomer, {
+        ...place,
+        roleArn,
+      });
       const words: Filled = {
         SERVICE_PRINCIPAL: servicePrincipal,
         EXTERNAL_ID: externalId,

@@ -50,7 +50,8 @@ export const destinationCommand = (): Command =>
         .action(checkDestination),
     );
 
-const placeText = ({ bucket, prefix }: Destination): string => `s3://${bucket}/${prefix}`;
+const placeText = ({ bucket, prefix, server }: Destination): string =>
+  server === null ? `s3://${bucket}/${prefix}` : `${server.endpoint}/${bucket}/${prefix}`;
 
 const listDestinations = (flags: ListFlags) =>
   withServiceRegistry(async ({ operations }) => {
@@ -87,6 +88,7 @@ const showDestination = (id: string, { json }: Pick<ListFlags, "json">) =>
         place: placeText(found),
         region: found.region,
         role: found.roleArn,
+        "access key": found.server?.accessKeyId ?? null,
         key: found.kmsKeyArn,
         status: found.state,
         reason: found.failure === null ? null : codeText(found.failure),

@@ -6,6 +6,46 @@ import type { Pushing } from "../../support/pushing.ts";
 
 /** What becomes of a destination from its first request to its last. */
 export function destinationJourney(pushing: () => Pushing): void {
+  test("a store other than AWS is written to with the customer's own keys, which are never told", async () => {
+    const { running, server, owner: customer, national, destinations, deliveries } = pushing();
+    const { endpoint } = server;
+    // The SDK adds members to the keys that it is given.
+    const { accessKeyId, secretAccessKey } = server.owner;
+    const owner = { accessKeyId, secretAccessKey };
+    const body = { bucket: customer.bucket, prefix: "deliveries/own", endpoint, ...owner };
+    const created = await national.post(destinationsRoot, body);
+    expect([created.status, dataOf(created)]).toMatchObject([
+      201,
+      {
+        status: "reserved",
+        region: "us-east-1",
+        roleArn: null,
+        endpoint,
+        pathStyle: true,
+        accessKeyId: owner.accessKeyId,
+      },
+    ]);
+    const { id } = dataOf<Destination>(created);
+    expect(created.text).not.toContain("externalId");
+    expect(await destinations.verified(id)).toMatchObject({ status: "active", failure: null });
+    const pushed = await deliveries.settled(
+      await national.created({ deliveryMode: "push", destinationId: id }),
+    );
+    expect(pushed).toMatchObject({ status: "complete", publication: { status: "complete" } });
+    expect(await deliveries.namesAt(pushed)).toEqual(await deliveries.wantedOf(pushed));
+
+    const rotate = (keys: object) => national.post(`${destinationsRoot}/${id}/rotate`, keys);
+    expect(refusal(await rotate({}))).toEqual([400, "invalid_access_key"]);
+    const rotated = await rotate({ accessKeyId: "OTHER", secretAccessKey: "other-secret" });
+    expect([rotated.status, dataOf(rotated)]).toMatchObject([200, { accessKeyId: "OTHER" }]);
+    expect(await destinations.verified(id)).toMatchObject({ status: "degraded" });
+    expect((await rotate(owner)).status).toBe(200);
+    expect(await destinations.verified(id)).toMatchObject({ status: "active" });
+    const list = await national.get(destinationsRoot);
+    for (const text of [created.text, rotated.text, list.text, running.log()])
+      for (const secret of [owner.secretAccessKey, "other-secret"]) expect(text).not.toContain(secret);
+  }, 120_000);
+
   test("a destination is reserved, trusted and verified, and its external id told once", async () => {
     const { running, national, destinations } = pushing();
     const { trust, verified } = destinations;
@@ -18,6 +58,9 @@ export function destinationJourney(pushing: () => Pushing): void {
       id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
       status: "reserved",
       ...body,
+      endpoint: null,
+      pathStyle: null,
+      accessKeyId: null,
       failure: null,
       last_verified_at: null,
       created_at: expect.stringMatching(/Z$/) as string,

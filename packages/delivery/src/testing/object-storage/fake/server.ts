@@ -24,7 +24,12 @@ const owner: StorageKeys = { accessKeyId: "OWNER000", secretAccessKey: "owner-se
  * Starts a server in memory with the operations of S3 and STS that pushes need, for machines without a real one. It verifies signatures,
  * session tokens, policies and hashes of bodies. The same tests run against both.
  */
-export async function startFakeObjectServer(): Promise<ObjectServer> {
+export async function startFakeObjectServer({
+  overwrites = false,
+}: {
+  /** True for a server that does not know `If-None-Match`. */
+  readonly overwrites?: boolean;
+} = {}): Promise<ObjectServer> {
   const buckets = new Map<string, FakeBucket>();
   const roles = fakeRoles();
   let faultOf: ((asked: Asked) => Fault) | undefined;
@@ -83,7 +88,7 @@ export async function startFakeObjectServer(): Promise<ObjectServer> {
       bucket,
       key: path.join("/"),
       query,
-      headers: from.headers,
+      headers: overwrites ? { ...from.headers, "if-none-match": undefined } : from.headers,
       body,
       may: (action, resource, context = {}) =>
         isAllowed(caller, buckets.get(bucket)?.policy, { action, resource, context }),

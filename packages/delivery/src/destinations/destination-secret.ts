@@ -1,8 +1,8 @@
 import { DeliveryError } from "../errors.ts";
 import { openText, type RandomBytes, type SealingKey, sealText } from "../sealed-text.ts";
 
-/** Key of 32 bytes that external ids are encrypted with. */
-export type ExternalIdKey = SealingKey;
+/** Key of 32 bytes that the secrets of destinations are encrypted with. */
+export type DestinationKey = SealingKey;
 
 /** Number of random bytes in an external id: 256 bits. */
 const secretBytes = 32;
@@ -11,11 +11,11 @@ const secretBytes = 32;
 export const newExternalId = (random: RandomBytes): string =>
   Buffer.from(random(secretBytes)).toString("base64url");
 
-/** Encrypts an external id for storage. It can be decrypted only for the same destination. */
-export const sealExternalId = sealText;
+/** Encrypts an external id or a secret access key for storage. It can be decrypted only for the same destination. */
+export const sealDestinationSecret = sealText;
 
 /** @throws {DeliveryError} `external_id_unreadable` */
-export function openExternalId(text: string, destination: string, key: ExternalIdKey): string {
+export function openDestinationSecret(text: string, destination: string, key: DestinationKey): string {
   try {
     return openText(text, destination, key);
   } catch (cause) {
