@@ -1,10 +1,10 @@
 /*
  * Cost of reading a delta with the same number of changes in a small and a large sample market.
  *
- *   node --conditions=@cadastre/source --import ./scripts/source.mjs packages/service/bench/deltas.ts [--changes 1000] [--few 10000] [--many 200000] [--rounds 5]
+ *   node --conditions=@cadastre/source --import ./scripts/source.mjs packages/service/bench/deltas.ts [--changes 1000] [--few 10000] [--many 200000] [--rounds 5] [--domains property,listing,public_record]
  *
- * `--changes` is the number of changed records of each resource, spread over the market. Market reports are not measured, because they are
- * always computed completely at both checkpoints.
+ * `--changes` is the number of changed records of each resource, spread over the market. The domain `market_report` is measured on request
+ * only, because a report is always computed completely at both checkpoints. CPU time is that of the whole process for the larger market.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -22,7 +22,13 @@ import { systemScope } from "../src/identity/system-scope.ts";
 import { settingsOf } from "./settings.ts";
 import { head, line, median, number } from "./table.ts";
 
-const given = settingsOf({ changes: "1000", few: "10000", many: "200000", rounds: "5" });
+const given = settingsOf({
+  changes: "1000",
+  few: "10000",
+  many: "200000",
+  rounds: "5",
+  domains: "property,listing,public_record",
+});
 const [changes, rounds] = [Number(given.changes), Number(given.rounds)];
 
 /** Changes to a record, by delivered resource. */
@@ -32,8 +38,9 @@ const changed: Readonly<Record<string, Row>> = {
   MediaAsset: { Width: 1234 },
   PublicRecord: { MarketValue: 123_456 },
 };
-const datasets = (["property", "listing", "public_record"] as const).flatMap(
-  (domain) => domainTable[domain].datasets,
+const domains = given.domains.split(",");
+const datasets = Object.entries(domainTable).flatMap(([domain, { datasets: some }]) =>
+  domains.includes(domain) ? some : [],
 );
 
 const noResolutions = { resolutions: async () => [], revision: async () => 0 };
@@ -93,19 +100,27 @@ const folder = await mkdtemp(join(tmpdir(), "cadastre-bench-"));
 try {
   const few = await open(folder, Number(given.few));
   const many = await open(folder, Number(given.many));
-  console.log(head("dataset", "records", `among ${given.few}, ms`, `among ${given.many}, ms`, "ratio"));
+  console.log(
+    head("dataset", "records", `among ${given.few}, ms`, `among ${given.many}, ms`, "ratio", "CPU, ms"),
+  );
   for (const { name } of datasets) {
     const times: [number[], number[]] = [[], []];
+    const cpu: number[] = [];
     let records = 0;
     // Round -1 warms up.
     for (let round = -1; round < rounds; round++)
       for (const [k, { source, checkpoint }] of [few, many].entries()) {
-        const begun = performance.now();
+        const [begun, used] = [performance.now(), process.cpuUsage()];
         records = await readDelta(source, name, checkpoint);
-        if (round >= 0) times[k]?.push(performance.now() - begun);
+        if (round < 0) continue;
+        times[k]?.push(performance.now() - begun);
+        const { user, system } = process.cpuUsage(used);
+        if (k === 1) cpu.push((user + system) / 1000);
       }
     const [small, large] = [median(times[0]), median(times[1])];
-    console.log(line(name, String(records), number(small), number(large), number(large / small)));
+    console.log(
+      line(name, String(records), number(small), number(large), number(large / small), number(median(cpu))),
+    );
   }
   await few.close();
   await many.close();

@@ -31,8 +31,6 @@ export type DeltaRequest = {
   /** Names of the columns of the rows, or of the removals. */
   readonly columns: readonly string[];
   readonly content: ExportChanges["content"];
-  /** Returns the reason for a removed key; by default `deleted`. */
-  readonly reasonOf?: (key: string) => RemovalReason;
 };
 
 /**
@@ -58,12 +56,15 @@ async function* rows(changes: AsyncIterable<KeyChange>): AsyncGenerator<KeyedLin
 
 async function* removals(
   changes: AsyncIterable<KeyChange>,
-  { keyField, columns, reasonOf = () => "deleted" }: DeltaRequest,
+  { keyField, columns }: DeltaRequest,
 ): AsyncGenerator<KeyedLine> {
-  const withReason = columns.includes(reasonColumn.name);
+  const reason = columns.includes(reasonColumn.name) ? "deleted" : undefined;
   for await (const { key, is } of changes) {
     if (is !== undefined) continue;
-    const reason = withReason ? { [reasonColumn.name]: reasonOf(key) } : {};
-    yield { key, line: JSON.stringify({ [keyField]: key, ...reason }) };
+    yield { key, line: removalLine(keyField, key, reason) };
   }
 }
+
+/** Returns the line of a removal. */
+export const removalLine = (keyField: string, key: string, reason: RemovalReason | undefined): string =>
+  JSON.stringify({ [keyField]: key, ...(reason === undefined ? {} : { [reasonColumn.name]: reason }) });

@@ -5,8 +5,10 @@ import { compareCodePoints, type KeyedLine } from "@cadastre/store/changes";
 import {
   type ChangedPropertyReads,
   changedProperties,
+  endedProperties,
   isProvisionalId,
   type PropertyView,
+  presentPropertiesOf,
   propertyColumns,
   propertyRow,
   readProperties,
@@ -16,7 +18,7 @@ import type { IdentityRegister } from "@cadastre/store/registry";
 import { DeliveryError } from "../errors.ts";
 import { columnOf } from "./column-types.ts";
 import type { DatasetReader } from "./dataset-reader.ts";
-import { deltaBatches, type RemovalReason, reasonColumn } from "./delta.ts";
+import { deltaBatches, type RemovalReason, reasonColumn, removalLine } from "./delta.ts";
 import type { ExportBatch, ExportChanges, ExportRead } from "./export-source.ts";
 import { exportBatches, linesOfRows } from "./keyed-lines.ts";
 
@@ -83,20 +85,51 @@ async function* changedBatches(
   { since, content }: ExportChanges,
 ): AsyncGenerator<ExportBatch> {
   const reads = { store, entitySet, scope, resolutions: await identities.resolutions() };
-  const changed = await changedProperties(reads, { since, asOf: checkpoint, signal });
-  const ids = changed.filter((id) => from === null || compareCodePoints(id, from) > 0);
-  const propertiesAt = (asOf: number) => readPropertiesOf(ids, reads, { asOf, signal });
-  const shown = content === "rows" ? columns : [keyField];
-  const reasonOf =
-    content === "removals" && columns.includes(reasonColumn.name)
-      ? await reasonsOf(reads, changed, { since, asOf: checkpoint, signal })
-      : undefined;
-  yield* deltaBatches(linesOf(propertiesAt(since), shown), linesOf(propertiesAt(checkpoint), shown), {
-    keyField,
-    columns,
-    content,
-    ...(reasonOf === undefined ? {} : { reasonOf }),
-  });
+  const window = { since, asOf: checkpoint, signal };
+  const read = content === "rows" ? rowsBetween : removalsBetween;
+  yield* read(reads, window, { from, columns });
+}
+
+type Window = { readonly since: number; readonly asOf: number; readonly signal: AbortSignal | undefined };
+
+type Asked = Pick<ExportRead, "from" | "columns">;
+
+const isAfter =
+  (from: string | null) =>
+  (id: string): boolean =>
+    from === null || compareCodePoints(id, from) > 0;
+
+async function* rowsBetween(
+  reads: ChangedPropertyReads,
+  window: Window,
+  { from, columns }: Asked,
+): AsyncGenerator<ExportBatch> {
+  const { since, asOf, signal } = window;
+  const ids = (await changedProperties(reads, window)).filter(isAfter(from));
+  const stateAt = (checkpoint: number) =>
+    linesOf(readPropertiesOf(ids, reads, { asOf: checkpoint, signal }), columns);
+  yield* deltaBatches(stateAt(since), stateAt(asOf), { keyField, columns, content: "rows" });
+}
+
+async function* removalsBetween(
+  reads: ChangedPropertyReads,
+  window: Window,
+  { from, columns }: Asked,
+): AsyncGenerator<ExportBatch> {
+  const { asOf, signal } = window;
+  const ids = (await endedProperties(reads, window)).filter(isAfter(from));
+  const present = new Set<string>();
+  for await (const id of presentPropertiesOf(ids, reads, { asOf, signal })) present.add(id);
+  const gone = ids.filter((id) => !present.has(id));
+  const reasonOf = columns.includes(reasonColumn.name) ? await reasonsOf(reads, gone, window) : undefined;
+  yield* exportBatches(removalsOf(gone, reasonOf));
+}
+
+async function* removalsOf(
+  gone: readonly string[],
+  reasonOf: ((id: string) => RemovalReason) | undefined,
+): AsyncGenerator<KeyedLine> {
+  for (const key of gone) yield { key, line: removalLine(keyField, key, reasonOf?.(key)) };
 }
 
 const keyField = "id";
@@ -104,17 +137,15 @@ const keyField = "id";
 /** Finds the reasons of removals: a provisional property is merged if one of its listings is still shown, but under another property. */
 async function reasonsOf(
   reads: ChangedPropertyReads,
-  ids: readonly string[],
-  {
-    since,
-    asOf,
-    signal,
-  }: { readonly since: number; readonly asOf: number; readonly signal: AbortSignal | undefined },
+  gone: readonly string[],
+  window: Window,
 ): Promise<(id: string) => RemovalReason> {
-  const provisional = ids.filter(isProvisionalId);
+  const { since, asOf, signal } = window;
+  const provisional = gone.filter(isProvisionalId);
   if (provisional.length === 0) return () => "deleted";
+  const changed = await changedProperties(reads, window);
   const present = new Set<unknown>();
-  for await (const property of readPropertiesOf(ids, reads, { asOf, signal }))
+  for await (const property of readPropertiesOf(changed, reads, { asOf, signal }))
     for (const key of listingsOf(property)) present.add(key);
   const moved = new Set<string>();
   for await (const property of readPropertiesOf(provisional, reads, { asOf: since, signal }))

@@ -85,6 +85,32 @@ describe("what lies between two states", () => {
       parameters,
     ));
 
+  test("removals are found without reading the states again after the rows of the same delta, and of no other", async () => {
+    const full = readerOf([{ a: "0", b: "0" }, { b: "1" }, {}], 2);
+    let reads = 0;
+    const reader = comparingReader(full, "Key", (all) => {
+      reads++;
+      return linesOfBatches(full.read(all), "Key");
+    });
+    const scope = anyScope;
+    const ask = async (content: ExportChanges["content"], checkpoint: number, from: string | null = null) => {
+      const columns = content === "rows" ? ["Key", "Value"] : ["Key"];
+      const request = { dataset: "d", scope, columns, checkpoint, from, changes: { since: 0, content } };
+      const keys: string[] = [];
+      for await (const { lines } of reader.read(request))
+        keys.push(...Buffer.from(lines).toString().split("\n").slice(0, -1));
+      return keys;
+    };
+    expect(await ask("rows", 1, "b")).toEqual([]);
+    expect(await ask("removals", 1)).toEqual(['{"Key":"a"}']);
+    expect(reads).toBe(2);
+    expect(await ask("removals", 1)).toEqual(['{"Key":"a"}']);
+    expect(reads).toBe(4);
+    await ask("rows", 1);
+    expect(await ask("removals", 2)).toEqual(['{"Key":"a"}', '{"Key":"b"}']);
+    expect(reads).toBe(8);
+  });
+
   test("more than a batch is several, each with where it ends", async () => {
     const is = Object.fromEntries(Array.from({ length: 2500 }, (_, i) => [String(i), "0"]));
     expect(await read([{}, is], "rows", { size: 999 })).toHaveLength(2500);

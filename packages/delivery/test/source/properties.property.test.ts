@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { provisionalIdProperty, type ResourceRules } from "@cadastre/entitlement";
 import type { Change, WritableStore } from "@cadastre/store";
+import type { IdentityRegister } from "@cadastre/store/registry";
 import { openSqliteStore } from "@cadastre/store/sqlite";
 import { entitySetOf, property } from "@cadastre/store/testing";
 import fc from "fast-check";
@@ -34,6 +35,7 @@ const scope = scopeFor(
 const folder = mkdtempSync(join(tmpdir(), "cadastre-changed-properties-"));
 let store: WritableStore;
 let reader: DatasetReader;
+let resolutions: Awaited<ReturnType<IdentityRegister["resolutions"]>> = [];
 beforeAll(async () => {
   store = await openSqliteStore({
     file: join(folder, "store.sqlite"),
@@ -47,7 +49,7 @@ beforeAll(async () => {
     ],
     threads: 0,
   });
-  const identities = { resolutions: async () => [], revision: async () => 1 };
+  const identities = { resolutions: async () => resolutions, revision: async () => 1 };
   reader = propertyReader({ store, entitySet: listings, identities });
 });
 afterAll(async () => {
@@ -114,13 +116,18 @@ const change = fc
   )
   .map(([key, listing]) => (listing === null ? removals(key) : move(key, listing)));
 
+const resolved = (id: string) =>
+  fc.constantFrom(...placekeys).map((placekey) => ({ id, placekey, resolved: 0 }));
+
 test("what changed of listings is what changed of properties", () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(change, { maxLength: 20 }),
       fc.array(change, { maxLength: 8 }),
       fc.option(fc.constantFrom(...placekeys, ...provisionals)),
-      async (first, later, from) => {
+      fc.subarray(provisionals).chain((ids) => fc.tuple(...ids.map(resolved))),
+      async (first, later, from, known) => {
+        resolutions = known;
         await store.commit(keys.flatMap(removals));
         await store.commit(first.flat());
         const since = await store.checkpoint();
@@ -138,6 +145,7 @@ test("what changed of listings is what changed of properties", () =>
   ));
 
 test("a provisional property is merged where its listing has got a Placekey that is shown", async () => {
+  resolutions = [];
   await store.commit(keys.flatMap(removals));
   const [one, two, three] = provisionals.map((provisional) => ({
     Placekey: null,

@@ -1,18 +1,11 @@
 import type { BoundQuery } from "@cadastre/odata";
 import { compareCodePoints } from "../code-points.ts";
 import { type ListingOptions, type ListingReads, readListings } from "../read-listings.ts";
-import type { Resolution } from "../registry/identities.ts";
 import type { Bookmark } from "../store.ts";
 import { identitiesOf } from "./identity.ts";
 import { listedId, selectListedId } from "./listed-id.ts";
 import { listingQuery } from "./listings.ts";
-import { readIdentity } from "./read-property.ts";
-import type { PropertyView } from "./view.ts";
-
-export type ChangedPropertyReads = ListingReads & {
-  /** Resolutions to use at both checkpoints. */
-  readonly resolutions: readonly Resolution[];
-};
+import type { ChangedPropertyReads } from "./read-properties-of.ts";
 
 export type Window = {
   readonly since: number;
@@ -24,17 +17,32 @@ export type Window = {
  * Returns the ids of properties that may differ between two checkpoints, sorted by code points: those of listings with a version
  * that began or ended between them, as the scope shows them. All other properties are equal at both checkpoints.
  */
-export async function changedProperties(
+export const changedProperties = (
   reads: ChangedPropertyReads,
   { since, asOf, signal }: Window,
+): Promise<readonly string[]> =>
+  idsOfAll(reads, [
+    { asOf: since, until: asOf, signal },
+    { asOf, since, signal },
+  ]);
+
+/**
+ * Returns the ids of properties that the scope showed at `since` and may not show at `asOf`, sorted by code points: those of listings with
+ * a version that ended between the checkpoints.
+ */
+export const endedProperties = (
+  reads: ChangedPropertyReads,
+  { since, asOf, signal }: Window,
+): Promise<readonly string[]> => idsOfAll(reads, [{ asOf: since, until: asOf, signal }]);
+
+/** Returns the ids of the properties that the listings of some states belong to. */
+async function idsOfAll(
+  reads: ChangedPropertyReads,
+  states: readonly ListingOptions[],
 ): Promise<readonly string[]> {
   const identities = identitiesOf(reads.resolutions);
   const ids = new Set<string>();
-  for (const state of [
-    { asOf: since, until: asOf },
-    { asOf, since },
-  ])
-    for await (const id of idsOf(reads, { ...state, signal })) ids.add(identities(id).id);
+  for (const state of states) for await (const id of idsOf(reads, state)) ids.add(identities(id).id);
   return [...ids].toSorted(compareCodePoints);
 }
 
@@ -59,16 +67,3 @@ async function* idsOf(reads: ListingReads, options: ListingOptions): AsyncGenera
 
 /** Number of listings in a page. */
 const pageSize = 1000;
-
-/** Streams the properties with the given ids as of a checkpoint. An id without a property at that checkpoint is skipped. */
-export async function* readPropertiesOf(
-  ids: readonly string[],
-  { resolutions, ...reads }: ChangedPropertyReads,
-  options: Omit<Window, "since">,
-): AsyncGenerator<PropertyView> {
-  const identities = identitiesOf(resolutions);
-  for (const id of ids) {
-    const view = await readIdentity(identities(id), reads, options);
-    if (view !== undefined) yield view;
-  }
-}

@@ -7,14 +7,30 @@ import {
   parseFilter,
   parseOrderBy,
   parseSelect,
+  type Row,
+  type StructuralProperty,
 } from "@cadastre/odata";
-import { allOf, anyOf } from "@cadastre/odata/tree";
+import { allOf, anyOf, propertyNode } from "@cadastre/odata/tree";
+import { compareCodePoints } from "../code-points.ts";
 import type { ListingReads } from "../read-listings.ts";
 import { attributeFields } from "./attributes.ts";
 import { placekeyPattern } from "./identity.ts";
 
 /** Maximum number of listings to read of one property; the newest ones are read. */
 export const mostListings = 500;
+
+const timeOf = ({ ModificationTimestamp }: Row): number => Date.parse(String(ModificationTimestamp));
+
+/** Returns the listings of a property that are read: the newest {@link mostListings}. */
+export const newest = (listings: Row[]): Row[] =>
+  listings.length <= mostListings
+    ? listings
+    : listings
+        .toSorted(
+          (a, b) =>
+            timeOf(b) - timeOf(a) || compareCodePoints(String(a["ListingKey"]), String(b["ListingKey"])),
+        )
+        .slice(0, mostListings);
 
 const listingQueries = new WeakMap<EntitySet, BoundQuery>();
 
@@ -43,6 +59,14 @@ export function hasNoPlacekey(visible: EntitySet): BoundNode {
   return bindQuery({ filter, top: 0 }, visible).filter;
 }
 
+/** Returns the condition that a property of a listing has one of the values. */
+export const hasOneOf = (property: StructuralProperty, values: readonly BoundNode[]): BoundNode => ({
+  kind: "Membership",
+  type: "Edm.Boolean",
+  operand: propertyNode(property),
+  values,
+});
+
 /**
  * Returns the condition that a listing has one of the ids as its Placekey or, if `isProvisional` holds, as its provisional id.
  */
@@ -51,15 +75,9 @@ export function goesBy(
   { type }: EntitySet,
   isProvisional: BoundNode = allOf(),
 ): BoundNode {
-  const isOneOf = (property: typeof provisionalIdProperty): BoundNode => ({
-    kind: "Membership",
-    type: "Edm.Boolean",
-    operand: { kind: "Property", type: "Edm.String", property },
-    values: ids,
-  });
   const placekey = type.properties.get("Placekey");
   return anyOf(
-    placekey === undefined ? anyOf() : isOneOf(placekey),
-    allOf(isOneOf(provisionalIdProperty), isProvisional),
+    placekey === undefined ? anyOf() : hasOneOf(placekey, ids),
+    allOf(hasOneOf(provisionalIdProperty, ids), isProvisional),
   );
 }

@@ -6,7 +6,7 @@ import { type ListingOptions, type ListingReads, readListings } from "../read-li
 import type { Resolution } from "../registry/identities.ts";
 import type { Bookmark } from "../store.ts";
 import { type Identities, identitiesOf, isPlacekey } from "./identity.ts";
-import { hasNoPlacekey, listingQuery, mostListings } from "./listings.ts";
+import { hasNoPlacekey, listingQuery, mostListings, newest } from "./listings.ts";
 import { merged } from "./merged.ts";
 import { isSeenBy, readIdentity } from "./read-property.ts";
 import { type PropertyView, viewOf } from "./view.ts";
@@ -107,19 +107,6 @@ function isResolved(id: string, { identities }: IdentifiedReads): boolean {
   const identity = identities(id);
   return identity.id !== id || identity.resolved.length > 0;
 }
-
-const timeOf = ({ ModificationTimestamp }: Row): number => Date.parse(String(ModificationTimestamp));
-
-/** Returns the listings that `readProperty` would read: the newest {@link mostListings}. */
-const newest = (listings: Row[]): Row[] =>
-  listings.length <= mostListings
-    ? listings
-    : listings
-        .toSorted(
-          (a, b) =>
-            timeOf(b) - timeOf(a) || compareCodePoints(String(a["ListingKey"]), String(b["ListingKey"])),
-        )
-        .slice(0, mostListings);
 
 async function* listingsBy(
   { by, filter, after }: Walk,
