@@ -6,112 +6,89 @@ import { isRetyped } from "./duckdb-types.ts";
 import { GrowingBytes } from "./growing-bytes.ts";
 import { JsonMembers } from "./members.ts";
 
-/** Writes the value between `start` and `end`, possibly in another form. */
-type Rewrite = (bytes: Uint8Array, start: number, end: number) => void;
+/** Checks the value between `start` and `end`, and possibly writes it in another form. */
+type Visit = (bytes: Uint8Array, start: number, end: number) => void;
 
 /**
- * Rewrites JSON lines so that DuckDB reads them exactly. DuckDB reads numbers as doubles and silently rounds them to the scale of a
- * decimal, so decimals become strings, and a decimal that would be rounded is refused. Values of type `json` become strings as well.
+ * Makes JSON lines such that DuckDB reads them exactly. DuckDB reads numbers as doubles and silently rounds them to the scale of a decimal,
+ * so decimals become strings, and a decimal that would be rounded is refused. Values of type `json` become strings as well.
  */
 export class ExactLines {
   readonly #out = new GrowingBytes();
-  readonly #names: JsonMembers;
-  readonly #rewrites: readonly Rewrite[];
-  readonly #isNeeded: boolean;
+  /** End of the bytes of the present lines that are copied or replaced. */
+  #copied = 0;
+  readonly #visitLine: ((bytes: Uint8Array, start: number) => number) | undefined;
 
   constructor(columns: readonly ExportColumn[]) {
-    this.#names = new JsonMembers(columns.map(({ name }) => name));
-    this.#rewrites = columns.map((column) => this.#rewriteOf(column));
-    this.#isNeeded = columns.some(isRetyped);
+    this.#visitLine = columns.some(isRetyped) ? this.#visitObject(columns) : undefined;
   }
 
   /**
-   * Rewrites complete lines. The result is valid until the next call.
+   * Rewrites complete lines. The result is valid until the next call, or as long as the lines.
    *
    * @throws {DeliveryError} `decimal_out_of_range`, `invalid_record`
    */
   encode(lines: Uint8Array): Uint8Array {
-    if (!this.#isNeeded) return lines;
-    for (let at = 0; at < lines.length; ) {
-      at = this.#members(lines, at, this.#names, this.#rewrites);
-      this.#copy(lines, at, ++at);
-    }
+    const visitLine = this.#visitLine;
+    if (visitLine === undefined) return lines;
+    this.#copied = 0;
+    for (let at = 0; at < lines.length; ) at = visitLine(lines, at) + 1;
+    if (this.#copied === 0) return lines;
+    this.#copyTo(lines, lines.length);
     return this.#out.take();
   }
 
-  #rewriteOf(column: ExportColumn): Rewrite {
-    if (!isRetyped(column)) return this.#copy;
-    const one = this.#unlessNull(this.#rewriteOfOne(column));
-    if (!column.collection) return one;
-    return this.#unlessNull((bytes, start, end) => this.#items(bytes, start, end, one));
+  /** Returns a function that visits the members of the object at an index, and returns the index after it. */
+  #visitObject(columns: readonly ExportColumn[]): (bytes: Uint8Array, start: number) => number {
+    const names = new JsonMembers(columns.map(({ name }) => name));
+    const visits = columns.map((column) => this.#visitOf(column));
+    return (bytes, start) =>
+      names.walk(bytes, start, (place, from, to) => {
+        const visit = visits[place];
+        if (visit !== undefined && bytes[from] !== letterN) visit(bytes, from, to);
+      });
   }
 
-  #rewriteOfOne({ name, type }: ExportColumn): Rewrite {
-    if (typeof type === "string") return this.#json;
-    if ("decimal" in type) {
-      const [precision, scale] = type.decimal;
-      return (bytes, start, end) => this.#decimal(bytes, start, end, { name, precision, scale });
+  #visitOf(column: ExportColumn): Visit | undefined {
+    if (!isRetyped(column)) return undefined;
+    const one = this.#visitOfOne(column);
+    return column.collection ? (bytes, start, end) => visitItems(bytes, start, end, one) : one;
+  }
+
+  #visitOfOne(column: ExportColumn): Visit {
+    const { name, type } = column;
+    if (typeof type === "string") return this.#quoteJson;
+    if ("struct" in type) {
+      const visit = this.#visitObject(type.struct);
+      return (bytes, start) => void visit(bytes, start);
     }
-    const names = new JsonMembers(type.struct.map((member) => member.name));
-    const rewrites = type.struct.map((member) => this.#rewriteOf(member));
-    return (bytes, start) => {
-      this.#members(bytes, start, names, rewrites);
+    const [precision, scale] = type.decimal;
+    const decimal = { name, precision, scale };
+    return (bytes, start, end) => {
+      requireDecimal(bytes, start, end, decimal);
+      if (bytes[start] !== byte.quote) this.#quoteNumber(bytes, start, end);
     };
   }
 
-  readonly #unlessNull =
-    (rewrite: Rewrite): Rewrite =>
-    (bytes, start, end) => {
-      if (bytes[start] === letterN) this.#copy(bytes, start, end);
-      else rewrite(bytes, start, end);
-    };
-
-  readonly #copy: Rewrite = (bytes, start, end) => {
-    this.#out.reserve(end - start);
-    this.#out.copy(bytes, start, end);
-  };
-
-  /** Rewrites the members of the object that begins at `start`. Returns the index after the object. */
-  #members(bytes: Uint8Array, start: number, names: JsonMembers, rewrites: readonly Rewrite[]): number {
-    let copied = start;
-    const end = names.walk(bytes, start, (place, from, to) => {
-      const rewrite = rewrites[place] as Rewrite;
-      if (rewrite === this.#copy) return;
-      this.#copy(bytes, copied, from);
-      rewrite(bytes, from, to);
-      copied = to;
-    });
-    this.#copy(bytes, copied, end);
-    return end;
+  /** Copies the bytes that are not copied yet, up to an index. */
+  #copyTo(bytes: Uint8Array, end: number): void {
+    this.#out.reserve(end - this.#copied);
+    this.#out.copy(bytes, this.#copied, end);
+    this.#copied = end;
   }
 
-  #items(bytes: Uint8Array, start: number, end: number, rewrite: Rewrite): void {
-    let at = start + 1;
-    this.#copy(bytes, start, at);
-    while (at < end - 1) {
-      const after = endOfValue(bytes, at);
-      rewrite(bytes, at, after);
-      this.#copy(bytes, after, after + 1);
-      at = after + 1;
-    }
-    if (at === end - 1) this.#copy(bytes, at, end);
-  }
-
-  #decimal(bytes: Uint8Array, start: number, end: number, { name, precision, scale }: Decimal): void {
-    const isQuoted = bytes[start] === byte.quote;
-    const [from, to] = isQuoted ? [start + 1, end - 1] : [start, end];
-    if (!isShortWithin(bytes, from, to, precision, scale)) {
-      const text = Buffer.from(bytes.subarray(from, to)).toString("latin1");
-      if (!isWithin(text, precision, scale)) throw new DeliveryError("decimal_out_of_range", name);
-    }
-    this.#out.reserve(to - from + 2);
+  #quoteNumber(bytes: Uint8Array, start: number, end: number): void {
+    this.#copyTo(bytes, start);
+    this.#out.reserve(1);
     this.#out.put(byte.quote);
-    this.#out.copy(bytes, from, to);
+    this.#copyTo(bytes, end);
+    this.#out.reserve(1);
     this.#out.put(byte.quote);
   }
 
-  readonly #json: Rewrite = (bytes, start, end) => {
+  readonly #quoteJson: Visit = (bytes, start, end) => {
     const out = this.#out;
+    this.#copyTo(bytes, start);
     out.reserve(2 * (end - start) + 2);
     out.put(byte.quote);
     for (let at = start; at < end; at++) {
@@ -120,7 +97,30 @@ export class ExactLines {
       out.put(one);
     }
     out.put(byte.quote);
+    this.#copied = end;
   };
+}
+
+function visitItems(bytes: Uint8Array, start: number, end: number, visit: Visit): void {
+  for (let at = start + 1; at < end - 1; ) {
+    const after = endOfValue(bytes, at);
+    if (bytes[at] !== letterN) visit(bytes, at, after);
+    at = after + 1;
+  }
+}
+
+/** @throws {DeliveryError} `decimal_out_of_range` */
+function requireDecimal(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  { name, precision, scale }: Decimal,
+): void {
+  const isQuoted = bytes[start] === byte.quote;
+  const [from, to] = isQuoted ? [start + 1, end - 1] : [start, end];
+  if (isShortWithin(bytes, from, to, precision, scale)) return;
+  const text = Buffer.from(bytes.subarray(from, to)).toString("latin1");
+  if (!isWithin(text, precision, scale)) throw new DeliveryError("decimal_out_of_range", name);
 }
 
 type Decimal = { readonly name: string; readonly precision: number; readonly scale: number };

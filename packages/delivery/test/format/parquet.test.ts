@@ -2,9 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import fc from "fast-check";
 import { parquetMetadata } from "hyparquet";
 import { afterAll, expect, test } from "vitest";
 import { ExactLines } from "../../src/format/exact-lines.ts";
+import { writeParquet } from "../../src/format/parquet.ts";
 import type { ExportColumn, ExportType } from "../../src/index.ts";
 import { askDuckDb } from "../../src/testing/duckdb.ts";
 import { arrayBufferOf, readByHyparquet } from "../../src/testing/hyparquet.ts";
@@ -134,6 +136,46 @@ test("the bytes are the same in every process, and however the source is cut", a
   });
 });
 
+test("every number of a decimal with as many digits as a double has is written exactly", async () => {
+  const digits = fc.bigInt({ min: -(10n ** 15n) + 1n, max: 10n ** 15n - 1n });
+  const edges = [10n ** 15n - 1n, 5n * 10n ** 14n - 1n, 450_359_962_737_049n, 999_999_999_999_995n];
+  const numbers = [...edges, ...edges.map((one) => -one), ...fc.sample(digits, { numRuns: 2000, seed: 1 })];
+  const scales = [0, 2, 7, 15];
+  const decimals = scales.map((scale) => column(`s${scale}`, { decimal: [15, scale] }));
+  const lines = numbers.map(
+    (number) => `{${scales.map((scale) => `"s${scale}":${textOf(number, scale)}`).join()}}`,
+  );
+  const [part] = await partsOf(memorySource(decimals, lines), parquet);
+  const file = join(folder, "decimals.parquet");
+  writeFileSync(file, part?.bytes ?? "");
+  const expected = numbers.map((number) =>
+    Object.fromEntries(scales.map((scale) => [`s${scale}`, textOf(number, scale)])),
+  );
+  expect(await askDuckDb(`FROM '${file}'`)).toEqual(expected);
+});
+
+/** The decimal text of a number of units, `scale` digits of which are after the point. */
+function textOf(units: bigint, scale: number): string {
+  const text = String(units < 0n ? -units : units).padStart(scale + 1, "0");
+  const [whole, fraction] = [text.slice(0, text.length - scale), text.slice(text.length - scale)];
+  return `${units < 0n ? "-" : ""}${whole}${scale === 0 ? "" : `.${fraction}`}`;
+}
+
+test("files are written after one another, and after one that was given up", async () => {
+  const lines = ['{"Day":"2024-01-13"}'];
+  const source = memorySource([column("Day", "date")], lines);
+  const [first] = await partsOf(source, parquet);
+  const from = join(folder, "given-up.lines");
+  writeFileSync(from, `${lines.join("\n")}\n`);
+  const copy = { columns: [column("Day", "date")], from, to: join(folder, "given-up"), folder, memory: 500 };
+  const giving = new AbortController();
+  const given = writeParquet({ ...copy, cells: 1000, level: 3 }, giving.signal);
+  giving.abort();
+  await expect(given).rejects.toThrow("abort");
+  const [again] = await partsOf(source, parquet);
+  expect(again?.facts).toEqual(first?.facts);
+});
+
 test("a value that is none of its type fails, and is not told", async () => {
   const day = [column("Day", "date")];
   const failing = partsOf(memorySource(day, ['{"Day":"2024-13-01"}']), parquet);
@@ -157,8 +199,14 @@ test.each([
   ['"text"', false],
   ["true", false],
 ])("%s of a decimal (5, 2): %j", (json, isWithin) => {
-  const exact = new ExactLines([column("a", { decimal: [5, 2] })]);
-  const encode = () => exact.encode(Buffer.from(`{"a":${json}}\n`)).toString();
-  if (isWithin) expect(encode()).toBe(`{"a":"${json.replaceAll('"', "")}"}\n`);
+  const encode = () => {
+    const exact = new ExactLines([
+      column("a", { decimal: [5, 2] }),
+      column("b", "string"),
+      column("c", { decimal: [5, 2] }, true),
+    ]);
+    return Buffer.from(exact.encode(Buffer.from(`{"a":${json},"c":[null,1]}\n{"b":"x"}\n`))).toString();
+  };
+  if (isWithin) expect(encode()).toBe(`{"a":"${json.replaceAll('"', "")}","c":[null,"1"]}\n{"b":"x"}\n`);
   else expect(encode).toThrow(expect.objectContaining({ code: "decimal_out_of_range" }));
 });
