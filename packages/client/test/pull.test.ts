@@ -117,7 +117,8 @@ test("what a killed run has left is not put in place", async () => {
   mkdirSync(join(folder, ".staging", id), { recursive: true });
   writeFileSync(join(folder, ".staging", id, "listing-00012.jsonl.gz.0a1b2c3d.partial"), "half");
   await pullInto(folder);
-  expect(filesIn(folder)).toHaveLength(delivery.manifest.parts.length + 2);
+  // The parts, the manifest, its signature, and the pointer.
+  expect(filesIn(folder)).toHaveLength(delivery.manifest.parts.length + 3);
 });
 
 const redeemPath = "/v1/file-downloads/redeem";

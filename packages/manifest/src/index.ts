@@ -10,6 +10,7 @@ export { ManifestError, type ManifestErrorCode, manifestErrors } from "./errors.
 export { exceedsLimits, manifestLimits } from "./json-limits.ts";
 export { manifestJsonSchema } from "./json-schema.ts";
 export { readKeySet } from "./key-set.ts";
+export { isLater, type LatestPointer, latestPointer, latestText, readLatestPointer } from "./latest.ts";
 export type {
   Manifest,
   ManifestDataset,

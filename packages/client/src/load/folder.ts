@@ -5,6 +5,7 @@ import { onDisk, syncFolder, unlessMissing } from "../fetch/disk.ts";
 import type { VerifiedManifest } from "../fetch/manifest.ts";
 import { ownStaging } from "../fetch/staging.ts";
 import { type FolderEntry, faultyPart, lacksManifest, lastIntact, readLedger } from "./folder-ledger.ts";
+import { pointTo } from "./folder-pointer.ts";
 import { linkOf, standingAmong, streamOf } from "./ledger.ts";
 import { purgeFolder } from "./purge-folder.ts";
 import type { LoadableDelivery, LoadState, LoadTarget } from "./target.ts";
@@ -16,7 +17,13 @@ export async function openFolder(folder: string): Promise<LoadTarget> {
   const staging = join(folder, ownStaging);
   await requireFolder(folder);
   await onDisk(folder, () => mkdir(staging, { recursive: true }));
-  const standing = (delivery: VerifiedManifest) => onDisk(folder, () => standingIn(folder, delivery));
+  const standing = (delivery: VerifiedManifest) =>
+    onDisk(folder, async () => {
+      const found = await standingIn(folder, delivery);
+      // The run that loaded it may have been interrupted before this.
+      if (found === "done") await pointTo(folder, delivery, join(folder, delivery.manifest.deliveryId));
+      return found;
+    });
   return {
     staging,
     folder,
@@ -34,6 +41,7 @@ export async function openFolder(folder: string): Promise<LoadTarget> {
           await rename(await copyInto(staging, delivery), place);
         }
         await syncFolder(folder);
+        await pointTo(folder, delivery, place);
       });
       return { standing: before, rowsBefore: 0 };
     },
@@ -42,7 +50,11 @@ export async function openFolder(folder: string): Promise<LoadTarget> {
         const { entries, hasUnreadable } = await readLedger(folder);
         const copy = entries.filter(({ stream }) => stream === subscription);
         const last = await lastIntact(copy, hasUnreadable);
-        return last && linkOf(last);
+        if (last === undefined) return undefined;
+        const link = linkOf(last);
+        // The run that loaded it may have been interrupted before this.
+        await pointTo(folder, link, last.place);
+        return link;
       }),
     requireIntact: async () => {},
     purge: (subscription) => onDisk(folder, () => purgeFolder(folder, subscription)),

@@ -134,7 +134,7 @@ export async function makeDelivery(options: DeliveryOptions = {}): Promise<TestD
         number,
         dataset,
         content,
-        name: `${dataset}-${String(number).padStart(5, "0")}.${format}${format === "parquet" ? "" : ".gz"}`,
+        name: `${dataset}-${String(number).padStart(5, "0")}${content === "rows" ? "" : ".removals"}.${format}${format === "parquet" ? "" : ".gz"}`,
         mediaType: mediaTypes[format],
         contentEncoding: format === "parquet" ? null : "gzip",
         byteLength: packed.length,

@@ -29,12 +29,13 @@ export async function publishClaimed(
   const { manifestSha256 } = delivery;
   if (manifestSha256 === null) throw new TypeError("what is sealed has a hash");
   const isCommitted = delivery.committed !== null;
+  let isBound = isCommitted;
   // Objects are published one after the other, so damage that is found is in the one that was opened last.
   let opened = { sha256: manifestSha256, number: 0 };
   const authorize = async () => {
     signal.throwIfAborted();
     await ledger.queue.extend(claim, lease);
-    if (isCommitted) return;
+    if (isBound) return;
     requirePush(await requireScope(options, delivery));
     await requireActive(destinations, delivery);
   };
@@ -48,7 +49,10 @@ export async function publishClaimed(
     await publishDelivery(destinations, delivery, sealedPublication(sealed, { open, readDocument }), {
       authorize,
       isCommitted,
-      commit: () => ledger.queue.commit(claim, clock()),
+      commit: async () => {
+        await ledger.queue.commit(claim, clock());
+        isBound = true;
+      },
       at,
       written: () => ledger.queue.advance(claim),
       signal,

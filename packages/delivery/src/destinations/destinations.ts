@@ -106,6 +106,8 @@ export type Destinations = {
     publication: {
       readonly delivery: string;
       readonly folder: string;
+      /** Key below the prefix of an object that may be replaced; null or absent if there is none. */
+      readonly pointer?: string | null | undefined;
       readonly signal?: AbortSignal | undefined;
       readonly isCommitted?: boolean | undefined;
     },
@@ -195,12 +197,12 @@ export function createDestinations(options: DestinationOptions): Destinations {
       await find(customer, id);
       return registry.disable(customer, id);
     },
-    open: async (customer, id, { delivery, folder, signal, isCommitted = false }) => {
+    open: async (customer, id, { delivery, folder, pointer = null, signal, isCommitted = false }) => {
       const destination = await find(customer, id);
       if (!isCommitted && destination.state !== "active")
         throw new DeliveryError("destination_not_active", destination.state);
       const secret = await secretOf(destination);
-      const policy = publicationPolicy(destination, folder);
+      const policy = publicationPolicy(destination, { folder, pointer });
       const bucket = await openDestinationBucket(destination, secret, {
         ...means,
         sessionName: delivery,

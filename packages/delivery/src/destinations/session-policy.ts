@@ -6,7 +6,7 @@ export const probeName = ".probe-";
 type Statement = {
   readonly Effect: "Allow";
   readonly Action: readonly string[];
-  readonly Resource: string;
+  readonly Resource: string | readonly string[];
   readonly Condition?: object;
 };
 
@@ -18,7 +18,7 @@ const policyOf = (place: DestinationPlace, statements: readonly Statement[]): ob
   ],
 });
 
-const allow = (Action: readonly string[], Resource: string): Statement => ({
+const allow = (Action: readonly string[], Resource: Statement["Resource"]): Statement => ({
   Effect: "Allow",
   Action,
   Resource,
@@ -27,9 +27,19 @@ const allow = (Action: readonly string[], Resource: string): Statement => ({
 const objectsOf = ({ bucket, prefix }: DestinationPlace, below: string): string =>
   `arn:aws:s3:::${bucket}/${prefix}/${below}*`;
 
-/** Returns the session policy of a publication: it may write and look at objects in its own folder. */
-export const publicationPolicy = (place: DestinationPlace, folder: string): object =>
-  policyOf(place, [allow(["s3:PutObject", "s3:GetObject"], objectsOf(place, `${folder}/`))]);
+/**
+ * Returns the session policy of a publication: it may write and look at objects in its own folder, and at one object beside it.
+ *
+ * @param pointer key of that object below the prefix; null if there is none
+ */
+export const publicationPolicy = (
+  place: DestinationPlace,
+  { folder, pointer }: { readonly folder: string; readonly pointer: string | null },
+): object => {
+  const own = objectsOf(place, `${folder}/`);
+  const beside = pointer === null ? [] : [`arn:aws:s3:::${place.bucket}/${place.prefix}/${pointer}`];
+  return policyOf(place, [allow(["s3:PutObject", "s3:GetObject"], [own, ...beside])]);
+};
 
 /** Returns the session policy of a verification: it may ask for the bucket's region, and write, look at, list and remove probes. */
 export const verificationPolicy = (place: DestinationPlace): object => {

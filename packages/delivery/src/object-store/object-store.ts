@@ -32,6 +32,8 @@ export type ObjectStore = {
    * @throws {DeliveryError} `object_damaged`: the bytes do not match the hash, and nothing was written
    */
   readonly put: (key: string, object: NewObject) => Promise<"created" | "exists">;
+  /** Writes an object in one request, over the one that is there. */
+  readonly replace: (key: string, object: NewObject) => Promise<void>;
   /** Returns undefined if there is no such object, or the caller may not see it. */
   readonly head: (key: string) => Promise<ObjectFacts | undefined>;
   /** Opens the bytes of an object; undefined as for `head`. The caller destroys the stream. */

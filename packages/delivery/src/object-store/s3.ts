@@ -87,7 +87,11 @@ export async function openS3Bucket(
       }),
     );
 
-  const putCommand = (key: string, { byteLength, sha256, mediaType }: NewObject, body: Readable) =>
+  const putCommand = (
+    key: string,
+    { byteLength, sha256, mediaType }: NewObject,
+    { body, overwrites }: { readonly body: Readable; readonly overwrites: boolean },
+  ) =>
     signedOver(
       sha256,
       new sdk.PutObjectCommand({
@@ -96,32 +100,41 @@ export async function openS3Bucket(
         Body: body,
         ContentLength: byteLength,
         ContentType: mediaType,
-        IfNoneMatch: "*",
+        ...(overwrites ? {} : { IfNoneMatch: "*" }),
         ChecksumSHA256: Buffer.from(sha256, "hex").toString("base64"),
         Metadata: { [noted]: sha256 },
         ...(kmsKeyArn === null ? {} : { ServerSideEncryption: "aws:kms", SSEKMSKeyId: kmsKeyArn }),
       }),
     );
 
+  /** Makes one attempt to write an object. */
+  const write = async (key: string, object: NewObject, overwrites: boolean): Promise<void> => {
+    const body = await object.open();
+    // If the body fails, the SDK would wait forever for the rest of it.
+    const broken = new AbortController();
+    body.on("error", (error) => broken.abort(error));
+    const abortSignal = AbortSignal.any([broken.signal, ...(signal === undefined ? [] : [signal])]);
+    try {
+      await client.send(putCommand(key, object, { body, overwrites }), { abortSignal });
+    } catch (error) {
+      throw broken.signal.aborted ? broken.signal.reason : error;
+    } finally {
+      body.destroy();
+    }
+  };
+
   return {
     put: (key, object) =>
       ask(async () => {
-        const body = await object.open();
-        // If the body fails, the SDK would wait forever for the rest of it.
-        const broken = new AbortController();
-        body.on("error", (error) => broken.abort(error));
-        const abortSignal = AbortSignal.any([broken.signal, ...(signal === undefined ? [] : [signal])]);
         try {
-          await client.send(putCommand(key, object, body), { abortSignal });
+          await write(key, object, false);
           return "created";
         } catch (error) {
-          if (broken.signal.aborted) throw broken.signal.reason;
           if (storageFaultOf(error) === "exists") return "exists";
           throw error;
-        } finally {
-          body.destroy();
         }
       }),
+    replace: (key, object) => ask(() => write(key, object, true)),
     head: (key) =>
       askFor(async () => {
         const asked = new sdk.HeadObjectCommand({ Bucket, Key: key, ChecksumMode: "ENABLED" });

@@ -5,6 +5,9 @@ export const manifestName = "manifest.json";
 export const signatureName = "manifest.jws.json";
 export const completeName = "_COMPLETE";
 
+/** Name of the pointer to the newest complete delivery of a subscription. It is the only object that is ever overwritten. */
+const latestName = "latest.json";
+
 const digits = (value: number): string => String(value).padStart(8, "0");
 
 /**
@@ -16,5 +19,11 @@ export function folderOf(
 ): string {
   const { id, subscription, generation, sequence } = delivery;
   if (subscription === null) return `exports/${id}`;
-  return `subscriptions/${subscription}/${digits(generation)}/${digits(sequence)}-${id}`;
+  return `${subscriptionFolder(subscription)}/${digits(generation)}/${digits(sequence)}-${id}`;
 }
+
+const subscriptionFolder = (subscription: string): string => `subscriptions/${subscription}`;
+
+/** Returns the key of the pointer below the prefix of the destination; null for a one-off export. */
+export const latestKeyOf = ({ subscription }: Pick<Delivery, "subscription">): string | null =>
+  subscription === null ? null : `${subscriptionFolder(subscription)}/${latestName}`;

@@ -2,7 +2,8 @@ import type { Destinations } from "../destinations/destinations.ts";
 import { type DestinationFailure, destinationFailures } from "../destinations/probe.ts";
 import { DeliveryError } from "../errors.ts";
 import type { Delivery } from "../ledger/delivery.ts";
-import { folderOf } from "./layout.ts";
+import { writeLatest } from "./latest.ts";
+import { folderOf, latestKeyOf } from "./layout.ts";
 import type { PublishedObjects } from "./publication.ts";
 import { type PublicationReport, type PublishOptions, publishObjects } from "./publish.ts";
 
@@ -32,11 +33,14 @@ export async function publishDelivery(
     const opened = await destinations.open(customer, destination, {
       delivery: id,
       folder,
+      pointer: latestKeyOf(delivery),
       signal: options.signal,
       isCommitted: options.isCommitted,
     });
     try {
-      return await publishObjects(opened, publication, options);
+      const report = await publishObjects(opened, publication, options);
+      await writeLatest(opened, delivery, publication.manifest, options);
+      return report;
     } finally {
       opened.bucket.close();
     }

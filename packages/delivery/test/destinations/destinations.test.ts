@@ -210,7 +210,8 @@ describe("what names a place", () => {
     const longest = { ...good, bucket: "b".repeat(63), prefix: "p".repeat(256) };
     const { place } = validateDestination(longest, terms);
     const folder = `subscriptions/${"0".repeat(36)}/00000001/00000000-${"0".repeat(36)}`;
-    for (const policy of [publicationPolicy(place, folder), verificationPolicy(place)])
+    const pointer = `subscriptions/${"0".repeat(36)}/latest.json`;
+    for (const policy of [publicationPolicy(place, { folder, pointer }), verificationPolicy(place)])
       expect(JSON.stringify(policy).length).toBeLessThan(2048);
   });
 });

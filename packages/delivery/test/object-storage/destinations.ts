@@ -177,15 +177,28 @@ export function destinationConformance(name: string, serverOf: () => ObjectServe
           : changing((one) => (one["Sid"] === "NeverOverwrite" ? undefined : one))(policy),
       );
       expect(await destinations.verify(bucketCustomer, id)).toMatchObject({ state: "active" });
-      const { bucket, root } = await destinations.open(bucketCustomer, id, { delivery: "d1", folder: "d1" });
+      const folder = "subscriptions/s1/00000001/00000000-d1";
+      const pointer = "subscriptions/s1/latest.json";
+      const { bucket, root } = await destinations.open(bucketCustomer, id, {
+        delivery: "d1",
+        folder,
+        pointer,
+      });
       expect(await bucket.put(`${root}a`, objectOf("a"))).toBe("created");
+      for (const text of ["1", "2"]) await bucket.replace(`${prefix}/${pointer}`, objectOf(text));
+      expect(Buffer.from(await brokerage.read(`${prefix}/${pointer}`)).toString()).toBe("2");
+      // The session may replace no other object, and the bucket's policy lets nobody replace one of a delivery.
+      const beside = bucket.replace(`${prefix}/subscriptions/s2/latest.json`, objectOf("3"));
+      expect(await codeOf(beside)).toBe("bucket_denied");
+      if (knowsIfNoneMatch)
+        expect(await codeOf(bucket.replace(`${root}a`, objectOf("b")))).toBe("bucket_denied");
       bucket.close();
       const named = { ServerSideEncryption: "aws:kms", SSEKMSKeyId: kmsKeyArns[0] };
       const other = { ServerSideEncryption: "aws:kms", SSEKMSKeyId: kmsKeyArns[1], IfNoneMatch: "*" };
       await expect(write(`${prefix}/b`, "b", other)).rejects.toMatchObject({ name: "AccessDenied" });
       if (knowsIfNoneMatch)
         await expect(write(`${root}a`, "b", named)).rejects.toMatchObject({ name: "AccessDenied" });
-      expect(await look(prefix)).toHaveLength(1);
+      expect(await look(prefix)).toHaveLength(2);
     });
   });
 }

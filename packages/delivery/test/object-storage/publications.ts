@@ -1,11 +1,13 @@
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { Readable } from "node:stream";
+import { canonicalBytes, type Manifest } from "@cadastre/manifest";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { OpenDestination } from "../../src/destinations/destinations.ts";
 import { DeliveryError, publishDelivery } from "../../src/index.ts";
 import { completeName } from "../../src/publication/layout.ts";
 import type { PublishedObjects } from "../../src/publication/publication.ts";
-import { type PublicationPoint, publishObjects } from "../../src/publication/publish.ts";
+import { type PublicationPoint, type PublishOptions, publishObjects } from "../../src/publication/publish.ts";
 import { bucketCustomer, type Customer, makeCustomer } from "../../src/testing/object-storage/customer.ts";
 import { kmsKeyArns, type ObjectServer } from "../../src/testing/object-storage/server.ts";
 import { codeOf, objectOf } from "./buckets.ts";
@@ -23,6 +25,15 @@ const publicationOf = (more: Partial<PublishedObjects> = {}): PublishedObjects =
 });
 
 const authorize = async () => {};
+
+const subscription = "0198f3a0-1111-7222-8333-444455556666";
+const example = JSON.parse(
+  readFileSync(new URL("../../../manifest/fixtures/valid/delta.json", import.meta.url), "utf8"),
+) as Manifest;
+
+/** Returns a publication with a manifest that can be read. */
+const sealedOf = (members: Partial<Manifest> = {}): PublishedObjects =>
+  publicationOf({ manifest: canonicalBytes({ ...example, ...members }) });
 
 let made = 0;
 
@@ -233,13 +244,73 @@ export function publicationConformance(name: string, serverOf: () => ObjectServe
         id: "0198f3a2-6c1e-7b57-9a53-0c1d2e3f4a5b",
         customer: bucketCustomer,
         destination: id,
-        subscription: "0198f3a0-1111-7222-8333-444455556666",
+        subscription,
         generation: 2,
         sequence: 14,
       };
-      await publishDelivery(brokerage.destinations, delivery, publicationOf(), { authorize });
+      await publishDelivery(brokerage.destinations, delivery, sealedOf(), { authorize });
       const folder = `subscriptions/${delivery.subscription}/00000002/00000014-${delivery.id}/`;
       expect((await brokerage.look(`${prefix}/${folder}`)).map(({ key }) => key)).toEqual(objects.toSorted());
+    });
+
+    test("a pointer names the newest delivery of a subscription, and is never put back", async () => {
+      const publish = async (sequence: number, options: Partial<PublishOptions> = {}) => {
+        const deliveryId = `d${sequence}`;
+        const delivery = {
+          id: deliveryId,
+          customer: bucketCustomer,
+          destination: id,
+          subscription: `${subscription}-p`,
+          generation: example.generation,
+          sequence,
+        };
+        const previous = { ...example.previous, generation: example.generation, sequence: sequence - 1 };
+        const publication = sealedOf({ deliveryId, sequence, previous } as Partial<Manifest>);
+        await publishDelivery(brokerage.destinations, delivery, publication, { authorize, ...options });
+        return createHash("sha256").update(publication.manifest).digest("hex");
+      };
+      const root = `${prefix}/subscriptions/${subscription}-p`;
+      const pointed = async () =>
+        JSON.parse(Buffer.from(await brokerage.read(`${root}/latest.json`)).toString()) as object;
+      const at = (point: PublicationPoint) => {
+        if (point === "before_put latest.json") throw new Error("killed");
+      };
+      const first = await publish(14);
+      const named = (sequence: number) => `0000000${example.generation}/000000${sequence}-d${sequence}`;
+      expect(await pointed()).toMatchObject({ path: named(14), sequence: 14, manifestSha256: first });
+      await expect(publish(15, { at })).rejects.toThrow("killed");
+      expect(await pointed()).toMatchObject({ sequence: 14 });
+      // The next publisher goes on with the pointer.
+      const second = await publish(15, { isCommitted: true });
+      const last = { path: named(15), sequence: 15, manifestSha256: second };
+      expect(await pointed()).toMatchObject(last);
+      await publish(14);
+      expect(await pointed()).toMatchObject(last);
+      const folder = (await brokerage.look(`${root}/${named(15)}/`)).map(({ key }) => key);
+      expect(folder).toEqual(objects.toSorted());
+    });
+
+    test("a bucket that denies overwriting keeps its pointer, and takes deliveries", async () => {
+      const publish = (sequence: number) =>
+        publishDelivery(
+          brokerage.destinations,
+          {
+            id: `n${sequence}`,
+            customer: bucketCustomer,
+            destination: id,
+            subscription: `${subscription}-n`,
+            generation: example.generation,
+            sequence,
+          },
+          sealedOf({ deliveryId: `n${sequence}`, sequence }),
+          { authorize },
+        );
+      serverOf().failWhen(({ method, path }) =>
+        method === "PUT" && path.endsWith("latest.json") ? { status: 403, code: "AccessDenied" } : undefined,
+      );
+      expect(await publish(example.sequence)).toMatchObject({ created: objects.length });
+      serverOf().failWhen(undefined);
+      expect(await brokerage.destinations.find(bucketCustomer, id)).toMatchObject({ state: "active" });
     });
 
     test("a destination that does not allow it any more is degraded", async () => {

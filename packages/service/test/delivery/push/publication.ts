@@ -25,7 +25,7 @@ export function publicationJourney(pushing: () => Pushing): void {
     const folder = `${prefix}/subscriptions/${id}/00000001/00000000-${seed.id}/`;
     expect(seed).toMatchObject({ status: "complete", publication: { status: "complete", prefix: folder } });
     expect(await namesAt(seed)).toEqual(await wantedOf(seed));
-    expect(keys.slice(-3)).toEqual(["manifest.json", "manifest.jws.json", "_COMPLETE"]);
+    expect(keys.slice(-4)).toEqual(["manifest.json", "manifest.jws.json", "_COMPLETE", "latest.json"]);
     const sha256 = createHash("sha256")
       .update(await deliveries.read(seed, "manifest.json"))
       .digest("hex");
