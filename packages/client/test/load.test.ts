@@ -128,12 +128,15 @@ describe.each(engines)("$name", ({ name, formats, begin, isAbsent: absent }) => 
     });
   });
 
-  test.skipIf(absent || formats.includes("parquet"))("does not take Parquet", async () => {
-    const { target } = await begin();
-    await expect(load(server, target, await makeDelivery({ format: "parquet" }))).rejects.toMatchObject({
-      code: "format_not_loadable",
-    });
-  });
+  test.skipIf(absent || formats.includes("parquet"))(
+    "does not take Parquet without a schema document",
+    async () => {
+      const { target } = await begin();
+      await expect(load(server, target, await makeDelivery({ format: "parquet" }))).rejects.toMatchObject({
+        code: "format_not_loadable",
+      });
+    },
+  );
 });
 
 test.runIf(hasPostgres)("PostgreSQL keeps every digit, and the types that its owner has chosen", async () => {

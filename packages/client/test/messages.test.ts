@@ -148,20 +148,6 @@ test("a table that is occupied in a schema is named with the schema", async () =
   }
 });
 
-test("Parquet is refused for a target that cannot load it, before an export is asked for", async () => {
-  const { code, stderr } = await pull([
-    "--domain",
-    "listing",
-    "--profile",
-    "listing-parquet",
-    "--into",
-    "sqlite:x",
-  ]);
-  expect(stderr).toContain("format_not_loadable");
-  expect(code).toBe(2);
-  expect(server.requests).toEqual([]);
-});
-
 test("a minute of the day needs a cadence of days", async () => {
   const subscribe = [
     "subscribe",

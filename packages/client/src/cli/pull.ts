@@ -3,7 +3,7 @@ import { ClientError } from "../errors.ts";
 import { domains, type ExportRequest } from "../fetch/exports.ts";
 import { readPins } from "../fetch/pins.ts";
 import type { Connection } from "../http/connection.ts";
-import { openTarget, readTarget, targetIdentity } from "../load/open-target.ts";
+import { openTarget, targetIdentity } from "../load/open-target.ts";
 import type { LoadState } from "../load/target.ts";
 import { endsExport, exportOnce, type PendingExport } from "../pull/pending.ts";
 import { type PullOptions, type PullReport, pull } from "../pull/pull.ts";
@@ -47,7 +47,6 @@ export const pullCommand = (): Command =>
     "JWKS file of who may sign (default: the keys that the server publishes)",
   ).action((delivery: string | undefined, flags: Flags) =>
     connected(flags, async (connection) => {
-      requireLoadable(flags);
       const target = await openTarget(flags.into, flags);
       try {
         const staging = await openStaging({ target, staging: flags.staging });
@@ -80,13 +79,6 @@ const refused: RefusedOptions = {
     "your entitlement grants nothing of it: /v1/account/resources shows what it does",
   ],
 };
-
-/** @throws {ClientError} `format_not_loadable` if the name of the profile tells that the target cannot load the export */
-function requireLoadable({ profile = "", into, ...place }: Flags): void {
-  const { scheme } = readTarget(into, place);
-  if (/(?:^|[-_.])parquet$/.test(profile) && (scheme === "sqlite" || scheme === "postgres"))
-    throw new ClientError("format_not_loadable", { format: "parquet", targets: "a folder or DuckDB" });
-}
 
 async function deliveryOf(
   connection: Connection,

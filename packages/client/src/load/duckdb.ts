@@ -4,6 +4,7 @@ import type { PartFile } from "../content/read-part.ts";
 import { ClientError } from "../errors.ts";
 import { duckdbTypes } from "./column-types.ts";
 import { duckdbColumns, duckdbRelation } from "./duckdb-catalog.ts";
+import { offlineSettings } from "./offline-settings.ts";
 import {
   type AcceptedKinds,
   type ColumnTypes,
@@ -73,12 +74,9 @@ function selected({ columns, schema, types: typed }: Table, format: ManifestProf
     .join(", ");
 }
 
-/** Opens a DuckDB file as a target. No other database target can load Parquet. */
+/** Opens a DuckDB file as a target. */
 export const openDuckdb = async (file: string, options: TargetOptions): Promise<LoadTarget> =>
   sqlTarget(await openSession(file, options), options);
-
-/** Keeps DuckDB from downloading extensions, and from loading those that lie in the user's home folder. */
-const settings = { autoinstall_known_extensions: "false", autoload_known_extensions: "false" };
 
 /** Opens the database. Exported for tests of its settings. @internal */
 export async function openSession(
@@ -88,7 +86,7 @@ export async function openSession(
   const schema = named ?? "main";
   const { DuckDBInstance } = await driver("@duckdb/node-api", () => import("@duckdb/node-api"));
   const title = `duckdb:${file}`;
-  const instance = await DuckDBInstance.create(file, settings).catch((error: unknown) => {
+  const instance = await DuckDBInstance.create(file, offlineSettings).catch((error: unknown) => {
     throw targetFailure(title, error);
   });
   const connection = await instance.connect();

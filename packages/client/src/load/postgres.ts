@@ -1,9 +1,8 @@
 import type { ColumnKind } from "../content/columns.ts";
-import { nativeLines } from "../content/native-lines.ts";
-import { readPart } from "../content/read-part.ts";
 import { ClientError } from "../errors.ts";
 import { postgresTypes } from "./column-types.ts";
 import { postgresRelation, postgresSchema } from "./postgres-catalog.ts";
+import { recordLines } from "./record-lines.ts";
 import {
   type AcceptedKinds,
   driver,
@@ -11,7 +10,6 @@ import {
   listOf,
   newMark,
   quoteIdentifier,
-  requireTextFormat,
   type SqlSession,
   type Table,
   tableNames,
@@ -134,12 +132,10 @@ export async function openPostgresSession(
     // Ends with new, empty files; a deletion would leave the rows in the old ones.
     erase: async (table) => void (await run(`truncate ${names.of(table)}`)),
     insert: async (table, part) => {
-      requireTextFormat(part);
       const typeOf = await columnsOf(table.name);
       let batch: string[] = [];
       let length = 0;
-      const { schema } = table;
-      for await (const lines of schema === undefined ? readPart(part) : nativeLines(part, schema)) {
+      for await (const lines of recordLines(table, part)) {
         for (const line of lines) {
           batch.push(line);
           length += line.length;

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { ColumnKind, Columns } from "../content/columns.ts";
-import { isText, type PartFile } from "../content/read-part.ts";
+import type { PartFile } from "../content/read-part.ts";
 import type { SchemaColumn, SchemaType } from "../content/schema.ts";
 import { ClientError } from "../errors.ts";
 import type { Relation } from "./relation.ts";
@@ -36,6 +36,8 @@ export type Table = {
   readonly columns: Columns;
   /** The columns by the schema document, if the table has their types. */
   readonly schema?: readonly SchemaColumn[] | undefined;
+  /** The columns by the schema document, whatever types the table has. */
+  readonly described?: readonly SchemaColumn[] | undefined;
   /** Types of those columns as SQL, by name. */
   readonly types?: ReadonlyMap<string, string> | undefined;
 };
@@ -151,12 +153,6 @@ export async function fitColumns(
       throw new ClientError("column_type", { column, table: table.name, kind });
   }
   return [...table.columns.keys()];
-}
-
-/** @throws {ClientError} `format_not_loadable` if only DuckDB can read the part */
-export function requireTextFormat({ profile: { format } }: PartFile): void {
-  if (!isText(format))
-    throw new ClientError("format_not_loadable", { format, targets: "a folder or DuckDB" });
 }
 
 /** Loads a database driver, which the user has to install. @throws {ClientError} `target_lacks_driver` */

@@ -1,5 +1,6 @@
 import { ManifestError } from "@cadastre/manifest";
 import { partsOf } from "../content/columns.ts";
+import { isText } from "../content/read-part.ts";
 import { ClientError } from "../errors.ts";
 import { isErrorOfFile } from "../fetch/disk.ts";
 import { changeRows, replaceRows, rowCountOf } from "./fill.ts";
@@ -116,10 +117,10 @@ async function fill(
     await takeTables(session, manifest, existing, ended);
   }
   for (const dataset of manifest.datasets) {
-    const { name, keyField } = dataset;
+    const { name } = dataset;
     const isReplaced = manifest.kind !== "delta" && session.replacesTables;
     const table = await typedTable(session, dataset, {
-      columns: datasets.get(name) ?? new Map([[keyField, "text"]]),
+      columns: isText(manifest.profile.format) ? datasets.get(name) : undefined,
       schema: schema?.get(name),
       isReplaced,
     });

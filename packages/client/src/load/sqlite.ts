@@ -1,8 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { ColumnKind } from "../content/columns.ts";
-import { nativeLines } from "../content/native-lines.ts";
-import { readPart } from "../content/read-part.ts";
 import { isLongDecimal, sqliteTypes } from "./column-types.ts";
+import { recordLines } from "./record-lines.ts";
 import {
   type AcceptedKinds,
   driver,
@@ -10,7 +9,6 @@ import {
   listOf,
   newMark,
   quoteIdentifier,
-  requireTextFormat,
   type SqlSession,
   type Table,
   tableNames,
@@ -100,7 +98,6 @@ export async function openSqliteSession(file: string, { prefix }: TablePlace): P
     },
     fit,
     insert: async (table, part) => {
-      requireTextFormat(part);
       const columns = [...table.columns.keys()];
       const into = `insert into ${names.of(table.name)} (${listOf(columns)}) values`;
       const insertParsed = database.prepare(`${into} (${columns.map(() => "?").join(", ")})`);
@@ -111,7 +108,7 @@ export async function openSqliteSession(file: string, { prefix }: TablePlace): P
         `${into} (${columns.map((column) => extracted(column, long.has(column))).join(", ")})`,
       );
       const isLong = long.size > 0 ? longDecimal : longNumber;
-      for await (const lines of schema === undefined ? readPart(part) : nativeLines(part, schema))
+      for await (const lines of recordLines(table, part))
         for (const line of lines)
           if (isLong.test(line)) insertByJsonExtract.run({ line });
           else insertParsed.run(parsedValues(line, columns));

@@ -5,8 +5,8 @@ import { kindOfColumn, plainType, sqlTypeOf } from "./column-types.ts";
 import { quoteIdentifier, type SqlSession, type Table } from "./session.ts";
 
 type Described = {
-  /** Columns that were found in the records. */
-  readonly columns: Columns;
+  /** Columns that were found in the records; undefined for Parquet, which is not read for them. */
+  readonly columns: Columns | undefined;
   readonly schema: readonly SchemaColumn[] | undefined;
   /** True if the load creates the table anew. */
   readonly isReplaced: boolean;
@@ -21,18 +21,18 @@ export async function typedTable(
   { name, keyField }: Pick<ManifestDataset, "name" | "keyField">,
   { columns, schema, isReplaced }: Described,
 ): Promise<Table> {
-  const found: Table = { name, keyField, columns };
-  if (schema === undefined) return found;
+  if (schema === undefined) return { name, keyField, columns: columns ?? new Map([[keyField, "text"]]) };
+  const kinds = new Map(schema.map((column) => [column.name, kindOfColumn(column)]));
+  const found: Table = { name, keyField, columns: columns ?? kinds, described: schema };
   const known = new Set(schema.map((column) => column.name));
-  if ([...columns.keys()].some((column) => !known.has(column))) return found;
+  if ([...found.columns.keys()].some((column) => !known.has(column))) return found;
   const types = new Map(schema.map((column) => [column.name, sqlTypeOf(column, session.sqlTypes)]));
   const existing = isReplaced ? new Map<string, string>() : await session.typesOf(name);
   for (const [column, type] of types) {
     const present = existing.get(column);
     if (present !== undefined && !isSameType(present, type)) return found;
   }
-  const kinds = new Map(schema.map((column) => [column.name, kindOfColumn(column)]));
-  return { name, keyField, columns: kinds, schema, types };
+  return { name, keyField, columns: kinds, schema, described: schema, types };
 }
 
 /** True if a catalog's type is the one of a statement. PostgreSQL's catalog leaves out the facets. */

@@ -15,6 +15,8 @@ import {
 } from "@cadastre/manifest";
 import { exampleKeySet, exampleSigningKey } from "@cadastre/manifest/testing";
 import { DuckDBInstance } from "@duckdb/node-api";
+import type { SchemaColumn } from "../../src/content/schema.ts";
+import { duckdbTypes, sqlTypeOf } from "../../src/load/column-types.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -51,7 +53,8 @@ export const listings = (count: number, from = 0): readonly Row[] =>
   }));
 
 type Made = { readonly bytes: Buffer; readonly plain: Buffer };
-type Maker = (rows: readonly Row[]) => Promise<Made> | Made;
+/** @param types types of the columns in DuckDB, by name; by default they are inferred */
+type Maker = (rows: readonly Row[], types?: ReadonlyMap<string, string>) => Promise<Made> | Made;
 
 const encoded = (text: string): Made => {
   const plain = Buffer.from(text);
@@ -71,13 +74,19 @@ const makers: Readonly<Record<"jsonl" | "csv" | "parquet", Maker>> = {
     const lines = rows.map((row) => names.map((name) => cell(row[name])).join());
     return encoded([names.join(), ...lines].map((line) => `${line}\r\n`).join(""));
   },
-  parquet: async (rows) => {
+  parquet: async (rows, types = new Map()) => {
     const folder = mkdtempSync(join(tmpdir(), "parquet-"));
     try {
       const [lines, file] = [join(folder, "rows.jsonl"), join(folder, "rows.parquet")];
       writeFileSync(lines, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
       const connection = await (await DuckDBInstance.create()).connect();
-      await connection.run(`copy (select * from read_json('${lines}', format = 'newline_delimited'))
+      const present = new Set(rows.flatMap((row) => Object.keys(row)));
+      const typed = [...types]
+        .filter(([name]) => present.has(name))
+        .map(([name, type]) => `"${name}": '${type}'`)
+        .join();
+      const columns = typed === "" ? "" : `, columns = {${typed}}`;
+      await connection.run(`copy (select * from read_json('${lines}', format = 'newline_delimited'${columns}))
         to '${file}' (format parquet, compression zstd)`);
       const bytes = readFileSync(file);
       return { bytes, plain: bytes };
@@ -86,6 +95,16 @@ const makers: Readonly<Record<"jsonl" | "csv" | "parquet", Maker>> = {
     }
   },
 };
+
+/** Returns the types of a dataset's columns in DuckDB, by a schema document. */
+function typesIn(text: string | undefined, dataset: string): ReadonlyMap<string, string> | undefined {
+  if (text?.startsWith("{") !== true) return undefined;
+  const { datasets } = JSON.parse(text) as {
+    datasets: readonly { name: string; columns: readonly SchemaColumn[] }[];
+  };
+  const columns = datasets.find(({ name }) => name === dataset)?.columns ?? [];
+  return new Map(columns.map((column) => [column.name, sqlTypeOf(column, duckdbTypes)]));
+}
 
 const slicesOf = (rows: readonly Row[], size: number): readonly (readonly Row[])[] =>
   Array.from({ length: Math.ceil(rows.length / size) }, (_, k) => rows.slice(k * size, (k + 1) * size));
@@ -124,7 +143,10 @@ export async function makeDelivery(options: DeliveryOptions = {}): Promise<TestD
     ];
     for (const { slice, content } of slices) {
       const number = 1 + ((parts.length * 37 + 11) % 101);
-      const made = await makers[format](slice);
+      const made = await makers[format](
+        slice,
+        content === "rows" ? typesIn(documents["schema"], dataset) : undefined,
+      );
       const plain = options.spoil?.(made.plain) ?? made.plain;
       const gzipped = () => options.spoilPacked?.(gzipSync(plain)) ?? gzipSync(plain);
       const packed = format === "parquet" ? plain : gzipped();
