@@ -85,7 +85,7 @@ export const clientErrors = {
   target_invalid: [
     "usage",
     (d) =>
-      `a target is a folder, sqlite:<file>, duckdb:<file>, postgres: or postgres://… without a password: ${d["reason"]}`,
+      `a target is a folder, parquet:<folder>, sqlite:<file>, duckdb:<file>, postgres: or postgres://… without a password: ${d["reason"]}`,
   ],
   table_place_invalid: [
     "usage",
@@ -104,6 +104,11 @@ export const clientErrors = {
   ],
   target_lacks_driver: ["usage", (d) => `install \`${d["package"]}\` to load this target`],
   format_not_loadable: ["usage", (d) => `${d["format"]} can be loaded into ${d["targets"]} alone`],
+  schema_missing: [
+    "usage",
+    (d) =>
+      `the delivery has no schema document that describes all of ${d["dataset"]}, and a Parquet dataset has its types from there: load it into a folder or a database`,
+  ],
   dataset_not_loadable: [
     "untrusted",
     (d) => `a dataset named \`${d["dataset"]}\` would be loaded into that table, and no domain has one`,

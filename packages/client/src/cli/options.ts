@@ -131,7 +131,7 @@ export const withLoad = (command: Command): Command =>
   withTables(
     command.requiredOption(
       "--into <target>",
-      "a folder, sqlite:<file>, duckdb:<file>, postgres: or postgres://…",
+      "a folder, parquet:<folder>, sqlite:<file>, duckdb:<file>, postgres: or postgres://…",
     ),
   )
     .option(

@@ -44,7 +44,7 @@ export const statusCommand = (): Command =>
           .option("--url <origin>", "address of the service, such as https://listings.example")
           .option(
             "--into <target>",
-            "a copy: a folder, sqlite:<file>, duckdb:<file>, postgres: or postgres://… (repeatable)",
+            "a copy: a folder, parquet:<folder>, sqlite:<file>, duckdb:<file>, postgres: or postgres://… (repeatable)",
             collect,
             [],
           ),

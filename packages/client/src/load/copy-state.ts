@@ -5,6 +5,8 @@ import { onDisk, unlessMissing } from "../fetch/disk.ts";
 import { openSession } from "./duckdb.ts";
 import { requireFolder } from "./folder.ts";
 import { type FolderEntry, lastIntact, readLedger } from "./folder-ledger.ts";
+import { lakeFault } from "./lake.ts";
+import { readLake } from "./lake-ledger.ts";
 import { lastOf, streamOf } from "./ledger.ts";
 import { databaseAddress, readTarget } from "./open-target.ts";
 import { copyFault } from "./ownership.ts";
@@ -36,6 +38,7 @@ type LoadedEntry = Pick<CopyState, "loadedAt" | "fault"> & { readonly manifest: 
 /** Readers of a ledger by the scheme of the target. They create nothing. */
 const readers = {
   folder: (path) => folderEntries(path),
+  parquet: (path) => lakeEntries(path),
   sqlite: async (file, place) => {
     await requireFile(file);
     return withSession((where) => openSqliteSession(file, where), place);
@@ -99,6 +102,19 @@ async function folderState(entries: readonly FolderEntry[], hasUnreadable: boole
   return last === intact
     ? { manifest, loadedAt }
     : { manifest, loadedAt, fault: new ClientError("copy_damaged") };
+}
+
+async function lakeEntries(folder: string): Promise<readonly LoadedEntry[]> {
+  await requireFile(folder);
+  await requireFolder(folder);
+  const lake = await onDisk(folder, () => readLake(folder));
+  const entries: LoadedEntry[] = [];
+  for (const { manifest, loadedAt } of lake?.loads.filter((load) => load.manifest !== "") ?? []) {
+    const loaded = readManifest(new TextEncoder().encode(manifest));
+    const fault = lake && loaded.subscriptionId !== null ? await lakeFault(folder, lake, loaded) : undefined;
+    entries.push({ manifest, loadedAt, ...(fault === undefined ? {} : { fault }) });
+  }
+  return entries;
 }
 
 type OpenSession = (place: TablePlace) => Promise<SqlSession>;

@@ -4,6 +4,7 @@ import { ClientError } from "../errors.ts";
 import { databaseStaging } from "../fetch/staging.ts";
 import { openDuckdb } from "./duckdb.ts";
 import { openFolder } from "./folder.ts";
+import { openLake } from "./lake.ts";
 import { openPostgres } from "./postgres.ts";
 import { openSqlite } from "./sqlite.ts";
 import { requirePlace, type TablePlace, type TargetOptions } from "./table-place.ts";
@@ -19,6 +20,7 @@ type Opener = {
 /** Kinds of targets by their scheme. */
 const openers = {
   folder: { open: openFolder, title: "a folder", options: [] },
+  parquet: { open: openLake, title: "a Parquet dataset", options: [] },
   sqlite: { open: openSqlite, title: "SQLite", options: ["prefix"] },
   duckdb: { open: openDuckdb, title: "DuckDB", options: ["schema", "prefix"] },
   postgres: {
@@ -29,7 +31,7 @@ const openers = {
 } as const satisfies Record<string, Opener>;
 
 /**
- * Opens a target: `folder:<path>`, `sqlite:<file>`, `duckdb:<file>`, `postgres:` or `postgres://<address>`. A path alone is a folder.
+ * Opens a target: `folder:<path>`, `parquet:<folder>`, `sqlite:<file>`, `duckdb:<file>`, `postgres:` or `postgres://<address>`. A path alone is a folder.
  *
  * @param options schema and prefix of the tables in a database, and whether another copy there may be ended
  * @throws {ClientError}

@@ -93,7 +93,8 @@ export function sqlTarget(session: SqlSession, { replaceCopy = false }: TargetOp
   };
 }
 
-function requireKnown(datasets: readonly string[]): void {
+/** @throws {ClientError} `dataset_not_loadable` for a dataset that no domain has */
+export function requireKnown(datasets: readonly string[]): void {
   const foreign = datasets.find((name) => !tables.has(name));
   if (foreign !== undefined) throw new ClientError("dataset_not_loadable", { dataset: foreign });
 }
