@@ -198,6 +198,61 @@ describe("killed, it goes on:", () => {
   });
 });
 
+describe("far behind", () => {
+  /** Deliveries that are only listed. */
+  const listedOnly = (generation: number, upTo: number) =>
+    Array.from({ length: upTo + 1 }, (_, sequence) => {
+      const deliveryId = `0198f3a2-${String(generation).padStart(4, "0")}-7000-8000-${String(sequence).padStart(12, "0")}`;
+      return { ...seed, manifest: { ...seed.manifest, deliveryId, generation, sequence } };
+    });
+  const linkOf = ({ manifest }: TestDelivery) => ({ manifest, sha256: "" });
+  const feedOf = () => {
+    const connection = connect({ url: server.url, apiKey, retryPolicy: { tries: 1, pause: 1 } });
+    return serviceFeed(connection, subscription, { trust: jwks, reference: null });
+  };
+
+  test("deltas follow one another, listed by pages", async () => {
+    const all = listedOnly(1, 1300);
+    only(...all);
+    // One that was canceled, in the place of another.
+    const canceled = { ...seed.manifest, deliveryId: "0198f3a1-0001-7000-8000-000000000000", sequence: 7 };
+    add({ ...seed, manifest: canceled });
+    server.states.set(canceled.deliveryId, "canceled");
+    const feed = feedOf();
+    for (const [sequence, one] of all.entries()) {
+      const next = await feed.next(linkOf(one));
+      expect(next?.sequence).toBe(sequence === 1300 ? undefined : sequence + 1);
+    }
+    // What is on a page is not listed again, until the last deliveries are reached.
+    const pages = server.requests.filter(({ url }) => url.includes("from="));
+    expect(pages.map(({ url }) => url.split("from=")[1])).toEqual(["1.0", "1.498"]);
+    add(...listedOnly(1, 1301).slice(-1));
+    expect((await feed.next(linkOf(all[1300] ?? seed)))?.sequence).toBe(1301);
+  });
+
+  test("the seed of a later generation comes first, however many deltas follow it", async () => {
+    const [before, later] = [listedOnly(1, 30), listedOnly(2, 700)];
+    only(...before, ...later);
+    expect(await feedOf().next(linkOf(before[3] ?? seed))).toMatchObject({ generation: 2, sequence: 0 });
+    expect(await feedOf().next(undefined)).toMatchObject({ generation: 2, sequence: 0 });
+    server.states.set(later[0]?.manifest.deliveryId ?? "", "expired");
+    expect(await feedOf().next(linkOf(before[3] ?? seed))).toMatchObject({ generation: 1, sequence: 4 });
+  });
+
+  test("what is missing on the pages is missed, and so is what an earlier version does not list", async () => {
+    const all = listedOnly(1, 600);
+    only(...all.filter((_, sequence) => sequence !== 5));
+    await expect(feedOf().next(linkOf(all[4] ?? seed))).rejects.toMatchObject({ code: "delivery_missed" });
+    only(...all);
+    server.trick = ({ url }, response) => {
+      if (!url.includes("from=")) return false;
+      json(response, 400, { error: "unknown_parameter" });
+      return true;
+    };
+    await expect(feedOf().next(linkOf(all[4] ?? seed))).rejects.toMatchObject({ code: "delivery_missed" });
+  });
+});
+
 describe("it stops, and leaves the copy as it was, for", () => {
   const stopsAt = async (code: string, exitCode: number, upTo = 0) => {
     const { file, staging } = begin();

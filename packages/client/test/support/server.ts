@@ -30,7 +30,7 @@ export type TestServer = {
   readonly close: () => Promise<void>;
 };
 
-const listing = /^\/v1\/file-export-subscriptions\/([\w-]+)\/deliveries\?limit=(\d+)$/;
+const listing = /^\/v1\/file-export-subscriptions\/([\w-]+)\/deliveries\?limit=(\d+)(?:&from=(\d+)\.(\d+))?$/;
 
 export const apiKey = "cadastre_test_A7bC9dE1fG3hJ5kL";
 
@@ -111,9 +111,9 @@ export async function startServer(...deliveries: readonly TestDelivery[]): Promi
     }
     if (method === "GET" && /^\/v1\/file-export-subscriptions\/[\w-]+$/.test(url))
       return json(response, 200, { data: { status: "active", failure: null }, meta: {} });
-    const [, subscription, limit] = listing.exec(url) ?? [];
+    const [, subscription, limit, ...from] = listing.exec(url) ?? [];
     if (subscription !== undefined)
-      return json(response, 200, { data: listed(subscription, Number(limit)), meta: {} });
+      return json(response, 200, { data: listed(subscription, Number(limit), from.map(Number)), meta: {} });
     const [, hash] = /^\/v1\/(?:schemas|profiles)\/([0-9a-f]{64})$/.exec(url) ?? [];
     const document = [...server.deliveries.values()]
       .map(({ documents }) => documents.get(hash ?? ""))
@@ -132,11 +132,17 @@ export async function startServer(...deliveries: readonly TestDelivery[]): Promi
     return json(response, 200, { data: grantOf(part), meta: {} });
   }
 
-  const listed = (subscription: string, limit: number) =>
+  const listed = (subscription: string, limit: number, [since = Number.NaN, place = 0]: readonly number[]) =>
     [...server.deliveries.values()]
       .map(({ manifest }) => manifest)
       .filter(({ subscriptionId }) => subscriptionId === subscription)
-      .toSorted((a, b) => b.generation - a.generation || b.sequence - a.sequence)
+      .filter(
+        ({ generation, sequence }) =>
+          Number.isNaN(since) || generation > since || (generation === since && sequence >= place),
+      )
+      .toSorted(
+        (a, b) => (Number.isNaN(since) ? 1 : -1) * (b.generation - a.generation || b.sequence - a.sequence),
+      )
       .slice(0, limit)
       .map(({ deliveryId: id, generation, sequence }) => {
         const status = server.states.get(id) ?? "complete";

@@ -109,8 +109,16 @@ export type SubscriptionRegistry = {
   readonly find: (customer: string, id: string) => Promise<Subscription | undefined>;
   /** Returns subscriptions of a customer, newest first. */
   readonly list: (customer: string, limit: number) => Promise<readonly Subscription[]>;
-  /** Returns the deliveries of a subscription, sorted by generation and sequence, the last first. */
-  readonly deliveries: (customer: string, id: string, limit: number) => Promise<readonly Delivery[]>;
+  /**
+   * Returns the deliveries of a subscription, sorted by generation and sequence: the last first, or with `from` those from that place on, the
+   * first first.
+   */
+  readonly deliveries: (
+    customer: string,
+    id: string,
+    limit: number,
+    from?: DeliveryPlace,
+  ) => Promise<readonly Delivery[]>;
   /** Returns when each of these deliveries was acknowledged, by id, in milliseconds since 1970. */
   readonly acknowledgements: (ids: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   readonly reach: (id: string) => Promise<SubscriptionReach>;

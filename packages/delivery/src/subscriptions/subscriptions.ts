@@ -4,6 +4,7 @@ import type { DeliveryStatus } from "../exports/deliveries.ts";
 import type { ApiKeyCaller } from "../exports/export-request.ts";
 import { type PushTargets, resolveProfile } from "../exports/export-request.ts";
 import { stateAt } from "../exports/find-delivery.ts";
+import type { DeliveryPlace } from "../ledger/delivery.ts";
 import type { OutputProfile } from "../profiles/profile.ts";
 import { deliveredDatasets } from "../profiles/profile.ts";
 import type { ExportSource } from "../source/export-source.ts";
@@ -64,11 +65,12 @@ export type Subscriptions = {
       readonly isRevoked: boolean;
     }
   >;
-  /** Lists the deliveries of a subscription, the last one of the last generation first. */
+  /** Lists the deliveries of a subscription: the last one of the last generation first, or with `from` those from that place on in order. */
   readonly deliveries: (
     caller: ApiKeyCaller,
     id: string,
     limit: number,
+    from?: DeliveryPlace,
   ) => Promise<readonly SubscribedDelivery[]>;
   /**
    * Stops the creation of deliveries. Record versions since the last delivery are kept only as long as the operator's retention says; if
@@ -159,9 +161,9 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
       const isRevoked = reach.delivered !== null && !grantsDomain(caller.scope, subscription.domain);
       return { subscription, ...reach, isRevoked };
     },
-    deliveries: async (caller, id, limit) => {
+    deliveries: async (caller, id, limit, from) => {
       const { customer } = await find(caller, id);
-      const found = await registry.deliveries(customer, id, limit);
+      const found = await registry.deliveries(customer, id, limit, from);
       const acknowledged = await registry.acknowledgements(found.map((delivery) => delivery.id));
       return found.map((delivery) => ({
         delivery,

@@ -154,6 +154,15 @@ export function subscriptionConformance(name: string, withRegistry: WithRegistry
         expect(countsOf(await Promise.all(steps))).toEqual({ done: 1, subscription_changed: 3 });
         const deliveries = await other.deliveries(customer, read.id, 9);
         expect(deliveries).toHaveLength(1);
+        const { generation, sequence } = read;
+        expect(await other.deliveries(customer, read.id, 9, { generation, sequence })).toEqual(deliveries);
+        const later = [
+          { generation, sequence: sequence + 1 },
+          { generation: generation + 1, sequence: 0 },
+        ];
+        for (const from of later) expect(await other.deliveries(customer, read.id, 9, from)).toEqual([]);
+        const before = { generation: generation - 1, sequence: 7 };
+        expect(await other.deliveries(customer, read.id, 9, before)).toEqual(deliveries);
         expect(await other.find(customer, read.id)).toEqual({
           ...read,
           pins,

@@ -195,16 +195,27 @@ const getSubscription = defineEndpoint({
   },
 });
 
+/** Place of a delivery: its generation and sequence. */
+const firstListed = z
+  .string()
+  .regex(/^\d{1,15}\.\d{1,15}$/, "must be a generation and a sequence, such as 1.20")
+  .transform((text) => {
+    const [generation = 0, sequence = 0] = text.split(".").map(Number);
+    return { generation, sequence };
+  })
+  .meta({ description: "Generation and sequence of the first delivery, such as `1.20`", example: "1.0" });
+
 const listDeliveries = defineEndpoint({
   ...onSubscription,
   method: "get",
   path: `${root}/{id}/deliveries`,
-  summary: "Deliveries of a subscription in any state, the last one of the last generation first",
-  query: { limit: limit("Deliveries") },
+  summary:
+    "Deliveries of a subscription in any state: the last one of the last generation first, or with `from` those from that place on in order",
+  query: { limit: limit("Deliveries"), from: firstListed.optional() },
   answer: { data: z.array(subscribedDelivery), meta: { count: whole } },
   errors: ["invalid_limit", "not_found"],
   handle: async ({ caller, params: { id }, query, reply }, services: DeliveryServices) => {
-    const found = await services.subscriptions.deliveries(caller, id, query.limit);
+    const found = await services.subscriptions.deliveries(caller, id, query.limit, query.from);
     const pushed = found.map(({ delivery }) => delivery);
     const prefixes = await prefixesFor(services, caller.scope.customer, pushed);
     const views = found.map(({ delivery, state, acknowledged }) => ({

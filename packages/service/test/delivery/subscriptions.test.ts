@@ -202,6 +202,11 @@ describe("a subscription", () => {
       [1, 1],
       [1, 0],
     ]);
+    const from = async (place: string) =>
+      dataOf<typeof deliveries>(await national.get(`${root}/${id}/deliveries?from=${place}&limit=2`));
+    const inOrder = deliveries.toReversed();
+    expect(await from("1.0")).toEqual(inOrder.slice(0, 2));
+    expect(await from("9.0")).toEqual([]);
     expect(dataOf(await remove(id))).toMatchObject({ status: "canceled", next_due_at: null });
     expect((await remove(id)).status).toBe(200);
     expect(refusal(await national.post(`${root}/${id}/resume`, {}))).toEqual([409, "subscription_canceled"]);
@@ -298,6 +303,8 @@ describe("a subscription", () => {
       400,
       "duplicate_parameter",
     ]);
+    for (const from of ["", "1", "1.", "1.x", "-1.0", "1.0.0"])
+      expect(refusal(await national.get(`${deliveries}?from=${from}`))).toEqual([400, "invalid_request"]);
     for (const path of [deliveries, root, destinations])
       expect(refusal(await national.get(`${path}?after=x`))).toEqual([400, "unknown_parameter"]);
   });

@@ -1,7 +1,7 @@
 import type { Knex } from "@cadastre/store/registry";
 import { hasElapsed } from "../../elapsed.ts";
 import { DeliveryError } from "../../errors.ts";
-import { openStates, partLost, statesBefore } from "../../ledger/delivery.ts";
+import { type DeliveryPlace, openStates, partLost, statesBefore } from "../../ledger/delivery.ts";
 import { acknowledgementTable } from "../../ledger/tables/acknowledgements.ts";
 import { insertDelivery } from "../../ledger/tables/create-delivery.ts";
 import { deliveryTable, revocable, selectDelivery, toDelivery } from "../../ledger/tables/delivery-rows.ts";
@@ -27,10 +27,12 @@ export const createSubscriptionRegistry = (knex: Knex): SubscriptionRegistry => 
     const rows = await subscriptionTable(knex).where({ customer }).orderBy("id", "desc").limit(limit);
     return rows.map(toSubscription);
   },
-  deliveries: async (customer, subscription, limit) => {
+  deliveries: async (customer, subscription, limit, from) => {
+    const order = from === undefined ? "desc" : "asc";
     const rows = await deliveryTable(knex)
       .where({ customer, subscription })
-      .orderBy(["generation", "sequence", "id"].map((column) => ({ column, order: "desc" as const })))
+      .where((query) => (from === undefined ? query : isFrom(query, from)))
+      .orderBy(["generation", "sequence", "id"].map((column) => ({ column, order })))
       .limit(limit);
     return rows.map(toDelivery);
   },
@@ -67,6 +69,11 @@ export const createSubscriptionRegistry = (knex: Knex): SubscriptionRegistry => 
       return toSubscription(row);
     }),
 });
+
+const isFrom = (query: Knex.QueryBuilder, { generation, sequence }: DeliveryPlace) =>
+  query
+    .where("generation", ">", generation)
+    .orWhere((same) => same.where({ generation }).andWhere("sequence", ">=", sequence));
 
 /** Forgets that webhooks were notified of a suspension, once it has ended. */
 const untold = ({ state }: SubscriptionStep["changes"]) =>
