@@ -53,6 +53,21 @@ export const deliveryErrors = {
     target: "profileId",
     message: "the domain has no such output profile: leave it out for the default",
   },
+  filter_not_available: {
+    kind: "invalid",
+    target: "filter",
+    message:
+      "records of this domain cannot be filtered: leave `filter` out. A market report counts many records, and its cells must not be told apart",
+  },
+  invalid_select: {
+    kind: "invalid",
+    target: "select",
+    message: "`select` must name fields of the profile that you may see, at least one",
+  },
+  /** A condition names a field that the catalog no longer has, or that the entitlement no longer shows. */
+  filter_outdated: operator(
+    "the filter names a field that is no longer shown, or that has another type: subscribe with another filter",
+  ),
   destination_required: {
     kind: "invalid",
     target: "destinationId",

@@ -148,6 +148,13 @@ export type {
   ExportSource,
   ExportType,
 } from "./source/export-source.ts";
+export {
+  type FollowingRecords,
+  followingReader,
+  type Selected,
+  selectedFollowing,
+  selectedRecords,
+} from "./source/following-reader.ts";
 export { type MarketReaderOptions, marketReader } from "./source/market-reader.ts";
 export { type PropertyReaderOptions, propertyReader } from "./source/property-reader.ts";
 export { storeSource } from "./source/store-source.ts";

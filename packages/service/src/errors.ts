@@ -176,6 +176,8 @@ export type RefusalDetails = {
   readonly allowed?: readonly string[] | undefined;
   /** The fault of this request, which follows the message of the code. */
   readonly reason?: string | undefined;
+  /** Facts about the fault, each with a code: of a condition its error code, and the position. */
+  readonly details?: readonly { readonly code: string; readonly message: string }[] | undefined;
   /** Additional headers of the answer. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 };
@@ -187,7 +189,7 @@ export class Refused extends Error {
   readonly kind: ErrorKind;
   readonly details: RefusalDetails;
 
-  constructor(code: PublicCode, { target, allowed, reason, headers }: RefusalDetails = {}) {
+  constructor(code: PublicCode, { target, allowed, reason, details, headers }: RefusalDetails = {}) {
     const entry = publicErrors[code];
     super(reason === undefined ? entry.message : `${entry.message}: ${reason}`);
     this.code = code;
@@ -196,6 +198,7 @@ export class Refused extends Error {
     this.details = {
       target: target ?? entry.target,
       allowed,
+      details,
       headers: {
         ...(entry.retryAfter === undefined ? {} : { "retry-after": String(entry.retryAfter) }),
         ...(challenge === undefined ? {} : { "www-authenticate": challenge }),

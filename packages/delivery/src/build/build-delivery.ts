@@ -7,6 +7,7 @@ import type { JobTrace } from "../job-trace.ts";
 import type { Delivery, DeliveryPart } from "../ledger/delivery.ts";
 import type { Claim } from "../ledger/queue.ts";
 import { writing } from "../parts/fault.ts";
+import { requireBound } from "../profiles/narrowed-profile.ts";
 import { type DeliveredDataset, deliveredDatasets, type OutputProfile } from "../profiles/profile.ts";
 import { manifestOf } from "./manifest.ts";
 import type { WorkerMeans, WorkerSettings } from "./options.ts";
@@ -54,6 +55,7 @@ export async function buildDelivery(
   const scope = await stages.timeAsync("authorize", () => requireScope(options, delivery));
   const datasets = deliveredDatasets(source, scope, pinned.profile);
   requirePinnedSchema(pinned, datasets);
+  requireBound(source, scope, pinned.profile);
   await requireBasis(options, pinned, datasets);
   const finished = [...(await ledger.parts(delivery.id))];
   for (const content of contentsOf(delivery, datasets, pinned.profile)) {

@@ -20,6 +20,7 @@ const permanentErrors: ReadonlySet<DeliveryErrorCode> = new Set([
   "profile_changed",
   "schema_changed",
   "basis_changed",
+  "filter_outdated",
   "object_damaged",
   "destination_conflict",
   "destination_denied",

@@ -11,6 +11,7 @@ import type { ClaimedDamage } from "../ledger/part-damage.ts";
 import { isDamage } from "../parts/damage.ts";
 import { writing } from "../parts/fault.ts";
 import type { PartStore } from "../parts/part-store.ts";
+import { requireBound } from "../profiles/narrowed-profile.ts";
 import { type DeliveredDataset, deliveredDatasets } from "../profiles/profile.ts";
 import { type BuildOptions, startAfter } from "./build-delivery.ts";
 import { manifestOf } from "./manifest.ts";
@@ -126,6 +127,7 @@ async function ingredientsOf(
   if (scope.scopeSha256 !== scopeSha256) throw new DeliveryError("part_lost", "the entitlement has changed");
   const datasets = deliveredDatasets(source, scope, pinned.profile);
   requirePinnedSchema(pinned, datasets);
+  requireBound(source, scope, pinned.profile);
   return { pinned, scope, datasets };
 }
 

@@ -82,7 +82,8 @@ export async function writePart(
   signal?: AbortSignal,
 ): Promise<WrittenPart | undefined> {
   const { source, profile, dataset, scope, columns, checkpoint, changes, start } = request;
-  const read = { dataset, scope, columns: columns.map(({ name }) => name), checkpoint, changes, signal };
+  const names = columns.map(({ name }) => name);
+  const read = { dataset, scope, columns: names, checkpoint, changes, filter: profile.filter, signal };
   const text = new PartText(source, read, start, profile.partBytes);
   const lines = text.read();
   try {

@@ -36,7 +36,7 @@ import { requireIntact } from "./sealed-manifest.ts";
 
 export type DeliveryOptions = {
   readonly ledger: DeliveryLedger;
-  readonly source: Pick<ExportSource, "checkpoint" | "columns" | "dictionaryVersion">;
+  readonly source: Pick<ExportSource, "bindFilter" | "checkpoint" | "columns" | "dictionaryVersion">;
   readonly parts: Pick<PartStore, "open" | "address">;
   /** Called when a part or manifest is found to be damaged while it is served. */
   readonly onDamage?: ((report: DamageReport) => void) | undefined;
@@ -79,7 +79,9 @@ export type Deliveries = {
    * even if the request would be refused by now.
    *
    * @throws {DeliveryError} `invalid_request`, `unknown_domain`, `unknown_profile`, `destination_required`, `entitlement_denied`,
-   * `capability_required`, `push_unavailable`, `not_found`, `destination_not_active`, `idempotency_conflict`, `too_many_exports`
+   * `capability_required`, `push_unavailable`, `not_found`, `destination_not_active`, `idempotency_conflict`, `too_many_exports`,
+   * `filter_not_available`, `invalid_select`
+   * @throws {QueryError} for a filter, with the place of the fault
    */
   readonly create: (
     caller: ApiKeyCaller,

@@ -3,6 +3,7 @@ import type { Product, Scope } from "@cadastre/entitlement";
 import { canonicalText } from "@cadastre/manifest";
 import type { Destinations } from "../destinations/destinations.ts";
 import { DeliveryError } from "../errors.ts";
+import type { Narrowing } from "../profiles/narrowed-profile.ts";
 import type { OutputProfile } from "../profiles/profile.ts";
 
 /** Members that requests for an export and for a subscription share. Source: interface specification, section 2.9. */
@@ -12,6 +13,10 @@ export type FileDeliveryRequest = {
   readonly destinationId?: string | undefined;
   /** An output profile of the domain; by default the first one. */
   readonly profileId?: string | undefined;
+  /** Condition on the records of the domain's main dataset, in the language of `$filter`. By default all are delivered. */
+  readonly filter?: string | undefined;
+  /** Names of fields of the domain's main dataset. By default all of the profile. */
+  readonly select?: readonly string[] | undefined;
 };
 
 /** Destinations that a delivery may be pushed to; undefined if this service pushes nothing. */
@@ -98,6 +103,7 @@ export const exportFingerprint = ({
   deliveryMode,
   destinationId,
   profileId,
+  ...asked
 }: FileExportRequest): string =>
   createHash("sha256")
     .update(
@@ -106,6 +112,13 @@ export const exportFingerprint = ({
         deliveryMode,
         destinationId: destinationId ?? null,
         profileId: profileId ?? null,
+        ...narrowingText(asked),
       }),
     )
     .digest("hex");
+
+/** Returns the members of a request that narrow a profile, as JSON text: it may hold characters that the canonical form does not allow. */
+const narrowingText = ({ filter, select }: Narrowing): { readonly narrowing?: string } =>
+  filter === undefined && select === undefined ? {} : { narrowing: escapedText({ filter, select }) };
+
+const escapedText = (value: unknown): string => encodeURIComponent(JSON.stringify(value));

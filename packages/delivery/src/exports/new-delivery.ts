@@ -2,6 +2,7 @@ import type { Scope } from "@cadastre/entitlement";
 import { DeliveryError } from "../errors.ts";
 import type { Delivery, NewDelivery } from "../ledger/delivery.ts";
 import type { DeliveryLedger } from "../ledger/ledger.ts";
+import { requireNarrowed } from "../profiles/narrowed-profile.ts";
 import { deliveredDatasets, type OutputProfile, showsProfile } from "../profiles/profile.ts";
 import { manifestSchema, schemaDocument } from "../profiles/schema-document.ts";
 import type { ExportSource } from "../source/export-source.ts";
@@ -28,7 +29,7 @@ export type DeliveryCredits = Pick<Pinned, "sources" | "attribution"> & {
 
 /** Dependencies for creating a delivery. */
 export type DeliveryMeans = {
-  readonly source: Pick<ExportSource, "checkpoint" | "columns" | "dictionaryVersion">;
+  readonly source: Pick<ExportSource, "bindFilter" | "checkpoint" | "columns" | "dictionaryVersion">;
   readonly random: (bytes: number) => Uint8Array;
   /** Time after its creation during which a delivery may be fetched, in milliseconds. */
   readonly retention: number;
@@ -125,7 +126,8 @@ export async function createExport(
   const asks = { operation: "export", key: request.idempotencyKey, fingerprint: exportFingerprint(request) };
   const replayed = await options.ledger.replay(scope.customer, asks);
   if (replayed !== undefined) return { delivery: replayed, replayed: true };
-  const profile = await resolveProfile(options.profiles, options.targets, scope, request);
+  const whole = await resolveProfile(options.profiles, options.targets, scope, request);
+  const profile = requireNarrowed(options.source, scope, whole, request);
   const purpose = {
     kind: "snapshot",
     mode: request.deliveryMode,

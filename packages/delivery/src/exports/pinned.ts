@@ -1,7 +1,7 @@
 import type { DatasetGrant, Region, ResourceGrant, Scope } from "@cadastre/entitlement";
 import type { Manifest, ManifestDataset } from "@cadastre/manifest";
 import { DeliveryError } from "../errors.ts";
-import { type DeliveredDataset, type OutputProfile, profileOf } from "../profiles/profile.ts";
+import { choiceOf, type DeliveredDataset, type OutputProfile, profileOf } from "../profiles/profile.ts";
 import { type DeliverySchema, schemaDocument } from "../profiles/schema-document.ts";
 
 /** Contents of a delivery's manifest that the ledger has no columns for. They are fixed when the delivery is created. */
@@ -20,8 +20,24 @@ export type Pinned = {
   readonly documents?: NonNullable<Manifest["documents"]>;
 };
 
-/** Serializes pinned contents for {@link readPinned}. */
-export const pinnedText = (pinned: Pinned): string => JSON.stringify(pinned);
+/**
+ * Serializes pinned contents for {@link readPinned}. A profile with a filter has another name there: a worker of a release that knows no
+ * filters fails to read it, and leaves the delivery to another worker.
+ */
+export const pinnedText = ({ profile, ...pinned }: Pinned): string =>
+  JSON.stringify(profile.filter === undefined ? { profile, ...pinned } : { filtered: profile, ...pinned });
+
+type PinnedText = Omit<Pinned, "profile"> & {
+  readonly profile?: OutputProfile;
+  readonly filtered?: OutputProfile;
+};
+
+function parsePinned(text: string): Pinned {
+  const { filtered, ...pinned } = JSON.parse(text) as PinnedText;
+  const profile = filtered ?? pinned.profile;
+  if (profile === undefined) throw new TypeError("a delivery has a profile");
+  return { ...pinned, profile };
+}
 
 /** Returns the public name of the checkpoint at which a delivery's window ends. */
 export const windowEndOf = (text: string): string => (JSON.parse(text) as Pinned).window.toCheckpoint;
@@ -35,9 +51,8 @@ export const grantedBy = (text: string): ScopeMembers => (JSON.parse(text) as Pi
  * @throws {DeliveryError} `profile_changed` if this program would write other bytes for the profile than the one that created the delivery
  */
 export function readPinned(text: string): Pinned {
-  const pinned = JSON.parse(text) as Pinned;
-  const { id, version, domain, fields, format, compression, partBytes, removalReason } = pinned.profile;
-  const now = profileOf({ id, version, domain, fields, format, compression, partBytes, removalReason });
+  const pinned = parsePinned(text);
+  const now = profileOf(choiceOf(pinned.profile));
   if (now.sha256 !== pinned.profile.sha256) throw new DeliveryError("profile_changed", now.encoder);
   return pinned;
 }

@@ -17,7 +17,7 @@ export type DomainEntry = {
   readonly schemaVersion: string;
   /** True if the column names are from the RESO Data Dictionary. */
   readonly followsDictionary: boolean;
-  /** Datasets in the order of delivery. */
+  /** Datasets in the order of delivery. The first one is the main one: the others belong to its records. */
   readonly datasets: readonly DomainDataset[];
 };
 
@@ -50,3 +50,10 @@ export const domainTable: Readonly<Record<Domain, DomainEntry>> = {
 };
 
 export const domainNames = Object.keys(domainTable) as [Domain, ...Domain[]];
+
+/** Returns the main dataset of a domain, whose records a filter and a selection of fields are about. */
+export function mainDataset(domain: Domain): DomainDataset {
+  const [main] = domainTable[domain].datasets;
+  if (main === undefined) throw new TypeError("a domain has a dataset");
+  return main;
+}

@@ -24,6 +24,8 @@ export type ProfileChoice = {
   readonly partBytes: number;
   /** True if removals give their reason. */
   readonly removalReason: boolean;
+  /** Condition on the records of the domain's main dataset, in the language of `$filter`. Absent: all records. */
+  readonly filter?: string;
 };
 
 /** An output profile: everything that the bytes of a delivery depend on, apart from the records. */
@@ -58,6 +60,29 @@ export function profileOf(choice: ProfileChoice): OutputProfile {
   };
   return { ...profile, sha256: createHash("sha256").update(documentText(profile)).digest("hex") };
 }
+
+/** Returns the configurable members of a profile. */
+export const choiceOf = ({
+  id,
+  version,
+  domain,
+  fields,
+  format,
+  compression,
+  partBytes,
+  removalReason,
+  filter,
+}: OutputProfile): ProfileChoice => ({
+  id,
+  version,
+  domain,
+  fields,
+  format,
+  compression,
+  partBytes,
+  removalReason,
+  ...(filter === undefined ? {} : { filter }),
+});
 
 /** Returns the document of a profile: canonical JSON whose SHA-256 is the hash that manifests state. */
 export function profileDocument(whole: OutputProfile): string {

@@ -9,4 +9,6 @@ export type DatasetReader = {
   readonly read: (request: ExportRead) => AsyncIterable<ExportBatch>;
   /** See `ExportSource.basis`. */
   readonly basis?: () => Promise<string>;
+  /** See `ExportSource.bindFilter`. Absent if the dataset takes no condition of its own. */
+  readonly bindFilter?: (scope: Scope, filter: string) => string;
 };

@@ -1,8 +1,9 @@
 import { type RestrictedQuery, restrict, visibleEntitySet } from "@cadastre/entitlement";
-import { type BoundQuery, bindQuery, type EntitySet, type Projection } from "@cadastre/odata";
-import { propertyNode } from "@cadastre/odata/tree";
+import { type BoundNode, type BoundQuery, bindQuery, type EntitySet, type Projection } from "@cadastre/odata";
+import { allOf, propertyNode } from "@cadastre/odata/tree";
 import { readPages, type Store } from "@cadastre/store";
 import { changesBetween, textKeyOf } from "@cadastre/store/changes";
+import { bindRowFilter } from "./bound-filter.ts";
 import { columnOf } from "./column-types.ts";
 import type { DatasetReader } from "./dataset-reader.ts";
 import { changeBatches } from "./delta.ts";
@@ -21,7 +22,7 @@ async function* sourcePages(
 }
 
 /** Number of records in a page. */
-const pageSize = 1000;
+export const pageSize = 1000;
 
 /**
  * Returns a reader of the rows of an entity set, with the values that a query of the set returns.
@@ -37,8 +38,9 @@ export function entitySetReader(store: Pick<Store, "page">, entitySet: EntitySet
         : undefined,
     read: ({ changes, ...request }) =>
       changes === undefined
-        ? sourcePages(store, restrict(queryOf(entitySet, request), request.scope), request)
+        ? sourcePages(store, restrict(rowQueryOf(entitySet, request), request.scope), request)
         : changedBatches({ store, entitySet, keyField: key.name }, request, changes),
+    bindFilter: (scope, filter) => bindRowFilter(filter, visibleEntitySet(entitySet, scope)).basis,
   };
 }
 
@@ -57,18 +59,23 @@ function changedBatches(
   const { columns: asked, checkpoint: asOf, from: after, scope, signal } = request;
   // A removal needs only the key.
   const columns = content === "rows" ? asked : [keyField];
-  const query = queryOf(entitySet, { ...request, columns });
+  const query = rowQueryOf(entitySet, { ...request, columns });
   const changes = { query, scope, since, asOf, after, pageSize, ahead: true, nulls: false, signal };
   return changeBatches(changesBetween(store, changes), { keyField, columns: asked, content });
 }
 
-/** Returns the query for the columns of a request, in key order. */
-function queryOf(entitySet: EntitySet, { scope, columns }: ExportRead): BoundQuery {
+/** Returns the query for the columns of a request, in key order. @param conditions further ones, bound to what the scope shows */
+export function rowQueryOf(
+  entitySet: EntitySet,
+  { scope, columns, filter }: Pick<ExportRead, "scope" | "columns" | "filter">,
+  ...conditions: readonly BoundNode[]
+): BoundQuery {
   const visible = visibleEntitySet(entitySet, scope);
   const select = columns.map((name): Projection => {
     const property = visible.type.properties.get(name);
     if (property === undefined) throw new TypeError(`\`${name}\` is no column of \`${entitySet.name}\``);
     return { property, expression: propertyNode(property) };
   });
-  return { ...bindQuery({ top: pageSize }, visible), select };
+  const asked = filter === undefined ? [] : [bindRowFilter(filter, visible).condition];
+  return { ...bindQuery({ top: pageSize }, visible), filter: allOf(...asked, ...conditions), select };
 }

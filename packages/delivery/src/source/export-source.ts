@@ -22,6 +22,13 @@ export type ExportSource = {
    * determined only while it stays the same. Absent if there are no such inputs.
    */
   readonly basis?: (datasets: readonly string[]) => Promise<string>;
+  /**
+   * Checks the text of a condition on the records of a dataset, in the language of `$filter`, as the scope shows them. Returns a text that
+   * identifies the properties that it names, with their types; undefined if the dataset takes no condition. Absent if none does.
+   *
+   * @throws {QueryError} with the place of the fault
+   */
+  readonly bindFilter?: (dataset: string, scope: Scope, filter: string) => string | undefined;
 };
 
 export type ExportRead = {
@@ -34,6 +41,11 @@ export type ExportRead = {
   readonly from: string | null;
   /** Reads only the changes since a checkpoint; without it all records. */
   readonly changes?: ExportChanges | undefined;
+  /**
+   * Reads only records that meet a condition: those of the domain's main dataset (the first one) directly, those of another dataset if
+   * the record that they belong to does. In changes, records that come to meet it are rows, and those that cease to are removals.
+   */
+  readonly filter?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 

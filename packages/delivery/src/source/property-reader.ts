@@ -1,5 +1,5 @@
-import { visibleEntitySet } from "@cadastre/entitlement";
-import type { EntitySet, Row } from "@cadastre/odata";
+import { type Scope, visibleEntitySet } from "@cadastre/entitlement";
+import { type EntitySet, matches, type Row } from "@cadastre/odata";
 import type { Store } from "@cadastre/store";
 import { compareCodePoints, type KeyedLine } from "@cadastre/store/changes";
 import {
@@ -16,6 +16,7 @@ import {
 } from "@cadastre/store/property";
 import type { IdentityRegister } from "@cadastre/store/registry";
 import { DeliveryError } from "../errors.ts";
+import { bindRowFilter } from "./bound-filter.ts";
 import { columnOf } from "./column-types.ts";
 import type { DatasetReader } from "./dataset-reader.ts";
 import { deltaBatches, type RemovalReason, reasonColumn, removalLine } from "./delta.ts";
@@ -43,15 +44,36 @@ export const propertyReader = (options: PropertyReaderOptions): DatasetReader =>
   read: ({ changes, ...request }) =>
     changes === undefined ? batchesOf(options, request) : changedBatches(options, request, changes),
   basis: async () => String(await options.identities.revision()),
+  bindFilter: (scope, filter) => bindRowFilter(filter, rowSetOf(options, scope)).basis,
 });
+
+/** Returns the rows as an entity set, so that a condition can be bound to their columns. */
+const rowSetOf = ({ entitySet }: Pick<PropertyReaderOptions, "entitySet">, scope: Scope): EntitySet => {
+  const columns = propertyColumns(visibleEntitySet(entitySet, scope));
+  const properties = new Map(columns.map((column) => [column.name, column]));
+  return { name: "property", type: { name: "property", key: [keyField], properties } };
+};
+
+type IsAsked = (row: Row) => boolean;
+
+/** Returns the condition of a read on its rows. They are computed from what the scope shows, so a condition sees nothing else. */
+function isAskedBy(
+  options: Pick<PropertyReaderOptions, "entitySet">,
+  { scope, filter }: Pick<ExportRead, "scope" | "filter">,
+): IsAsked {
+  if (filter === undefined) return () => true;
+  const { condition } = bindRowFilter(filter, rowSetOf(options, scope));
+  return (row) => matches(condition, row);
+}
 
 /** Revision of the identity resolutions, and id of the property before. */
 type Position = readonly [revision: number, after: string | null];
 
 async function* batchesOf(
   { store, entitySet, identities }: PropertyReaderOptions,
-  { scope, columns, checkpoint, from, signal }: ExportRead,
+  { scope, columns, checkpoint, from, filter, signal }: ExportRead,
 ): AsyncGenerator<ExportBatch> {
+  const isAsked = isAskedBy({ entitySet }, { scope, filter });
   const revision = await identities.revision();
   const [begun, after] = from === null ? [revision, null] : (JSON.parse(from) as Position);
   const resolutions = await identities.resolutions();
@@ -61,7 +83,7 @@ async function* batchesOf(
     { store, entitySet, scope, resolutions },
     { asOf: checkpoint, after, signal },
   );
-  yield* exportBatches(linesOf(properties, columns), (id) =>
+  yield* exportBatches(linesOf(properties, columns, isAsked), (id) =>
     JSON.stringify([revision, id] satisfies Position),
   );
 }
@@ -69,10 +91,14 @@ async function* batchesOf(
 const linesOf = (
   properties: AsyncIterable<PropertyView>,
   columns: readonly string[],
-): AsyncIterable<KeyedLine> => linesOfRows(rowsOf(properties), columns);
+  isAsked: IsAsked,
+): AsyncIterable<KeyedLine> => linesOfRows(rowsOf(properties, isAsked), columns);
 
-async function* rowsOf(properties: AsyncIterable<PropertyView>): AsyncGenerator<Row> {
-  for await (const property of properties) yield propertyRow(property);
+async function* rowsOf(properties: AsyncIterable<PropertyView>, isAsked: IsAsked): AsyncGenerator<Row> {
+  for await (const property of properties) {
+    const row = propertyRow(property);
+    if (isAsked(row)) yield row;
+  }
 }
 
 /**
@@ -81,18 +107,21 @@ async function* rowsOf(properties: AsyncIterable<PropertyView>): AsyncGenerator<
  */
 async function* changedBatches(
   { store, entitySet, identities }: PropertyReaderOptions,
-  { scope, columns, checkpoint, from, signal }: ExportRead,
+  { scope, columns, checkpoint, from, filter, signal }: ExportRead,
   { since, content }: ExportChanges,
 ): AsyncGenerator<ExportBatch> {
   const reads = { store, entitySet, scope, resolutions: await identities.resolutions() };
-  const window = { since, asOf: checkpoint, signal };
+  const isAsked = filter === undefined ? undefined : isAskedBy({ entitySet }, { scope, filter });
   const read = content === "rows" ? rowsBetween : removalsBetween;
-  yield* read(reads, window, { from, columns });
+  yield* read(reads, { since, asOf: checkpoint, signal }, { from, columns, isAsked });
 }
 
 type Window = { readonly since: number; readonly asOf: number; readonly signal: AbortSignal | undefined };
 
-type Asked = Pick<ExportRead, "from" | "columns">;
+type Asked = Pick<ExportRead, "from" | "columns"> & {
+  /** Undefined without a condition. */
+  readonly isAsked: IsAsked | undefined;
+};
 
 const isAfter =
   (from: string | null) =>
@@ -102,27 +131,53 @@ const isAfter =
 async function* rowsBetween(
   reads: ChangedPropertyReads,
   window: Window,
-  { from, columns }: Asked,
+  { from, columns, isAsked = () => true }: Asked,
 ): AsyncGenerator<ExportBatch> {
   const { since, asOf, signal } = window;
   const ids = (await changedProperties(reads, window)).filter(isAfter(from));
   const stateAt = (checkpoint: number) =>
-    linesOf(readPropertiesOf(ids, reads, { asOf: checkpoint, signal }), columns);
+    linesOf(readPropertiesOf(ids, reads, { asOf: checkpoint, signal }), columns, isAsked);
   yield* deltaBatches(stateAt(since), stateAt(asOf), { keyField, columns, content: "rows" });
 }
 
 async function* removalsBetween(
   reads: ChangedPropertyReads,
   window: Window,
-  { from, columns }: Asked,
+  { from, columns, isAsked }: Asked,
 ): AsyncGenerator<ExportBatch> {
+  const gone = await (isAsked === undefined ? ended(reads, window) : left(reads, window, isAsked));
+  const shown = gone.filter(isAfter(from));
+  const reasonOf = columns.includes(reasonColumn.name)
+    ? await reasonsOf(reads, shown, { ...window, isAsked })
+    : undefined;
+  yield* exportBatches(removalsOf(shown, reasonOf));
+}
+
+/** Returns the ids of properties that are gone, without reading those that stay. */
+async function ended(reads: ChangedPropertyReads, window: Window): Promise<readonly string[]> {
   const { asOf, signal } = window;
-  const ids = (await endedProperties(reads, window)).filter(isAfter(from));
+  const ids = await endedProperties(reads, window);
   const present = new Set<string>();
   for await (const id of presentPropertiesOf(ids, reads, { asOf, signal })) present.add(id);
-  const gone = ids.filter((id) => !present.has(id));
-  const reasonOf = columns.includes(reasonColumn.name) ? await reasonsOf(reads, gone, window) : undefined;
-  yield* exportBatches(removalsOf(gone, reasonOf));
+  return ids.filter((id) => !present.has(id));
+}
+
+/** Returns the ids of properties that met a condition, and are gone or do not meet it any more. */
+async function left(
+  reads: ChangedPropertyReads,
+  window: Window,
+  isAsked: IsAsked,
+): Promise<readonly string[]> {
+  const { since, asOf, signal } = window;
+  const ids = await changedProperties(reads, window);
+  const askedAt = async (checkpoint: number): Promise<ReadonlySet<string>> => {
+    const asked = new Set<string>();
+    for await (const property of readPropertiesOf(ids, reads, { asOf: checkpoint, signal }))
+      if (isAsked(propertyRow(property))) asked.add(property.id);
+    return asked;
+  };
+  const [before, after] = [await askedAt(since), await askedAt(asOf)];
+  return ids.filter((id) => before.has(id) && !after.has(id));
 }
 
 async function* removalsOf(
@@ -134,11 +189,13 @@ async function* removalsOf(
 
 const keyField = "id";
 
-/** Finds the reasons of removals: a provisional property is merged if one of its listings is still shown, but under another property. */
+/**
+ * Finds the reasons of removals: a provisional property is merged if one of its listings is still delivered, but under another property.
+ */
 async function reasonsOf(
   reads: ChangedPropertyReads,
   gone: readonly string[],
-  window: Window,
+  { isAsked = () => true, ...window }: Window & Pick<Asked, "isAsked">,
 ): Promise<(id: string) => RemovalReason> {
   const { since, asOf, signal } = window;
   const provisional = gone.filter(isProvisionalId);
@@ -146,7 +203,7 @@ async function reasonsOf(
   const changed = await changedProperties(reads, window);
   const present = new Set<unknown>();
   for await (const property of readPropertiesOf(changed, reads, { asOf, signal }))
-    for (const key of listingsOf(property)) present.add(key);
+    if (isAsked(propertyRow(property))) for (const key of listingsOf(property)) present.add(key);
   const moved = new Set<string>();
   for await (const property of readPropertiesOf(provisional, reads, { asOf: since, signal }))
     if (listingsOf(property).some((key) => present.has(key))) moved.add(property.id);

@@ -16,6 +16,7 @@ export function storeSource(
       if (reader === undefined) throw new TypeError(`there is no dataset \`${request.dataset}\``);
       return reader.read(request);
     },
+    bindFilter: (dataset, scope, filter) => readers.get(dataset)?.bindFilter?.(scope, filter),
     basis: async (names) =>
       JSON.stringify(await Promise.all(names.map(async (name) => readers.get(name)?.basis?.()))),
   };

@@ -100,7 +100,8 @@ async function readsNothing(
   if (since === checkpoint) return true;
   for (const { columns, ...content } of contentsOf({ fromCheckpoint: since }, datasets, profile)) {
     const names = columns.map(({ name }) => name);
-    const changed = source.read({ ...content, columns: names, scope, checkpoint, from: null });
+    const { filter } = profile;
+    const changed = source.read({ ...content, columns: names, scope, checkpoint, filter, from: null });
     for await (const { length } of changed) if (length > 0) return false;
   }
   return true;

@@ -2,8 +2,11 @@ import {
   type DatasetReader,
   type ExportSource,
   entitySetReader,
+  followingReader,
   marketReader,
   propertyReader,
+  selectedFollowing,
+  selectedRecords,
   storeSource,
 } from "@cadastre/delivery";
 import type { Scope } from "@cadastre/entitlement";
@@ -34,11 +37,23 @@ export function exportSource({ identities, activation, config, ...means }: Expor
     columns: (scope) => (sets.every((set) => isEnabled(set, scope)) ? reader.columns(scope) : undefined),
   });
   const rows = (set: EntitySet) => entitySetReader(store, set);
+  const ofListing = {
+    store,
+    entitySet: media,
+    link: "ResourceRecordKey",
+    selected: selectedRecords(store, listings),
+  };
+  const ofMedia = {
+    store,
+    entitySet: mediaAssets,
+    link: "MediaKey",
+    selected: selectedFollowing(ofListing),
+  };
   const source = storeSource(store, {
     listing: ifEnabled(rows(listings), listings),
-    listing_media: ifEnabled(rows(media), media),
+    listing_media: ifEnabled(followingReader(ofListing), media),
     // The visibility of a file and its listing come from its media record.
-    media_assets: ifEnabled(rows(mediaAssets), mediaAssets, media),
+    media_assets: ifEnabled(followingReader(ofMedia), mediaAssets, media),
     property: ifEnabled(propertyReader({ store, entitySet: listings, identities }), listings),
     market_report: ifEnabled(
       marketReader({ store, entitySet: listings, least: config.minimumCellSize }),

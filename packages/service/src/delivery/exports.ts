@@ -18,6 +18,7 @@ import {
   toInstant,
 } from "./delivery-view.ts";
 import { redemptionPath } from "./downloads.ts";
+import { narrowingMembers, withFilterFault } from "./narrowing.ts";
 import type { DeliveryServices } from "./services.ts";
 
 const params = pathId("delivery");
@@ -36,6 +37,7 @@ const createExport = defineEndpoint({
     idempotencyKey: string.meta({ minLength: 1, maxLength: maxKeyLength }),
     destinationId: string.optional(),
     profileId: string.optional(),
+    ...narrowingMembers,
   },
   answer: { status: 202, data: createdDelivery },
   errors: [
@@ -49,9 +51,12 @@ const createExport = defineEndpoint({
     "destination_not_active",
     "too_many_exports",
     "push_unavailable",
+    "invalid_filter",
+    "filter_not_available",
+    "invalid_select",
   ],
   handle: async ({ caller, body, reply }, { deliveries }: DeliveryServices) => {
-    const { delivery, replayed } = await deliveries.create(caller, body);
+    const { delivery, replayed } = await withFilterFault(body, () => deliveries.create(caller, body));
     return reply(createdDeliveryView(delivery), {
       headers: {
         location: `${fileExportsPath}/${delivery.id}`,

@@ -21,7 +21,7 @@ export function toPublicError(error: unknown, optionTexts?: ReadonlyMap<string, 
     return { status: statuses[error.kind], headers: {}, ...errorObject(error, text) };
   }
   const { kind, code, message, details } = toRefusal(error);
-  const { headers = {}, target, allowed } = details;
+  const { headers = {}, target, allowed, details: facts } = details;
   return {
     status: statuses[kind],
     headers,
@@ -29,6 +29,7 @@ export function toPublicError(error: unknown, optionTexts?: ReadonlyMap<string, 
     message,
     ...(target === undefined ? {} : { target }),
     ...(allowed === undefined ? {} : { allowed }),
+    ...(facts === undefined ? {} : { details: facts }),
   };
 }
 
@@ -58,9 +59,10 @@ export const plainErrorAnswer = ({
   message,
   target,
   allowed,
+  details,
 }: PublicError): Answer => ({
   status,
   headers,
   contentType: "application/json",
-  body: JSON.stringify({ error: code, message, target, allowed, docs: `docs/errors.md#${code}` }),
+  body: JSON.stringify({ error: code, message, target, allowed, details, docs: `docs/errors.md#${code}` }),
 });

@@ -1,14 +1,8 @@
 import { type RestrictedQuery, restrict, visibleEntitySet } from "@cadastre/entitlement";
-import {
-  type BoundNode,
-  bindQuery,
-  type EntitySet,
-  parseFilter,
-  parseSelect,
-  QueryError,
-} from "@cadastre/odata";
+import { type BoundNode, bindQuery, type EntitySet, parseFilter, parseSelect } from "@cadastre/odata";
 import { mapChildren } from "@cadastre/odata/tree";
 import { z } from "zod";
+import { conditionRefusal } from "../endpoint/condition-refusal.ts";
 import { defineEndpoint, type EndpointCall } from "../endpoint/endpoint.ts";
 import { whole } from "../endpoint/members.ts";
 import { faultCode } from "../endpoint/read-request.ts";
@@ -126,7 +120,7 @@ function queryOf({ caller: { scope }, query: { filter } }: Call, services: V1Ser
   if (!properties.has("Latitude") || !properties.has("Longitude")) throw new Refused("not_found");
   return {
     entitySet,
-    query: withFilterError(() => {
+    query: withFilterError(filter, () => {
       const parts = {
         filter: filter === undefined ? undefined : parseFilter(filter),
         select: parseSelect("Longitude,Latitude"),
@@ -149,27 +143,23 @@ async function countsOf(
   const known = cache.find(question);
   if (known !== undefined && known.checkpoint === (await store.checkpoint())) return known.cells;
   const counts = await stages.timeAsync("run", (within) =>
-    store.cells(query, cellsPerDegree, { known, signal: clientGone(), stages: within }).catch(asFilterError),
+    store
+      .cells(query, cellsPerDegree, { known, signal: clientGone(), stages: within })
+      .catch((error: unknown) => {
+        throw conditionRefusal(error, filter);
+      }),
   );
   // What the current time decides is not the same later.
   if (!/now\s*\(/i.test(filter)) cache.keep(question, counts);
   return counts.cells;
 }
 
-function withFilterError<T>(work: () => T): T {
+function withFilterError<T>(text: string | undefined, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    return asFilterError(error);
+    throw conditionRefusal(error, text);
   }
-}
-
-/** @throws {Refused} `invalid_filter` with the place of the fault, in place of the error of a query; else the error */
-function asFilterError(error: unknown): never {
-  if (!(error instanceof QueryError)) throw error;
-  const { message, span } = error;
-  const place = span === null ? "" : `, position ${span.start} to ${span.end}`;
-  throw new Refused("invalid_filter", { reason: message + place });
 }
 
 /** Returns the smallest number of degrees that the query shows: a mask may round them. */

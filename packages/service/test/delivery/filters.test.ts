@@ -1,0 +1,151 @@
+import { gunzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Collection } from "../support/ask.ts";
+import { customerOf, dataOf, refusal } from "../support/deliveries.ts";
+import { type Running, run } from "../support/running.ts";
+
+let running: Running;
+beforeAll(async () => {
+  running = await run({ CADASTRE_LISTINGS: "150", CADASTRE_PART_BYTES: "200000" });
+});
+afterAll(() => running.stop());
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Returns the rows of a delivery, by dataset, in the order of its parts. */
+async function delivered(body: Row, customer = "national") {
+  const asks = customerOf(running, customer);
+  const id = await asks.complete(body);
+  const { data } = await asks.manifest(id);
+  const rows = new Map<string, Row[]>(data.datasets.map(({ name }) => [name, []]));
+  for (const { number, dataset } of data.parts) {
+    const lines = gunzipSync(await asks.fetched(id, number)).toString();
+    for (const line of lines.split("\n").slice(0, -1)) rows.get(dataset)?.push(JSON.parse(line) as Row);
+  }
+  const document = async (target: string) => JSON.parse((await asks.get(target)).text) as Row;
+  return {
+    rows: (dataset: string) => rows.get(dataset) ?? [],
+    profile: await document(`/v1/profiles/${data.profile.sha256}`),
+    schema: await document(`/v1/schemas/${data.schema.sha256}`),
+  };
+}
+
+/** Returns the keys that OData answers. */
+async function keysOf(set: string, key: string, filter: string, customer = "national") {
+  const asks = customerOf(running, customer);
+  const keys: unknown[] = [];
+  const query = `$select=${key}&$top=1000&$orderby=${key}&$filter=${encodeURIComponent(filter)}`;
+  let next: string | undefined = `/reso/odata/${set}?${query}`;
+  while (next !== undefined) {
+    const page = JSON.parse((await asks.get(next)).text) as Collection;
+    keys.push(...page.value.map((row) => row[key]));
+    const link: string | undefined = page["@odata.nextLink"];
+    next = link?.slice(new URL(link).origin.length);
+  }
+  return keys;
+}
+
+describe("an export with a filter", () => {
+  const filter = "StateOrProvince eq 'TX' and BedroomsTotal ge 3";
+
+  test.each(["national", "market"])(
+    "has what OData answers %s, with its media and their files",
+    async (name) => {
+      const { rows, profile } = await delivered({ filter }, name);
+      const keys = await keysOf("Property", "ListingKey", filter, name);
+      expect(rows("listing").map((row) => row["ListingKey"])).toEqual(keys);
+      expect(keys.length).toBeGreaterThan(0);
+      expect(profile["filter"]).toBe(filter);
+      const all = await delivered({}, name);
+      expect(rows("listing").length).toBeLessThan(all.rows("listing").length);
+      const isOf = new Set(keys);
+      const media = all.rows("listing_media").filter((row) => isOf.has(row["ResourceRecordKey"]));
+      expect(media.length).toBeGreaterThan(0);
+      expect(rows("listing_media")).toEqual(media);
+      const isOfMedia = new Set(media.map((row) => row["MediaKey"]));
+      const assets = all.rows("media_assets").filter((row) => isOfMedia.has(row["MediaKey"]));
+      expect(rows("media_assets")).toEqual(assets);
+    },
+  );
+
+  test("and selected fields has those and the key, in the order of the profile", async () => {
+    const asked = { filter, select: ["ListPrice", "City", "ListPrice"] };
+    const { rows, schema, profile } = await delivered(asked);
+    const names = (schema["datasets"] as { columns: { name: string }[] }[])[0]?.columns.map(
+      ({ name }) => name,
+    );
+    expect(names?.toSorted()).toEqual(["City", "ListPrice", "ListingKey"]);
+    expect(new Set(rows("listing").flatMap(Object.keys))).toEqual(new Set(names));
+    expect(profile["fields"]).toContainEqual({
+      dataset: "listing",
+      names: ["City", "ListPrice", "ListingKey"],
+    });
+    // What is selected of the listings says nothing of their media.
+    expect(Object.keys(rows("listing_media")[0] ?? {}).length).toBeGreaterThan(3);
+  });
+
+  test("of properties and public records has the rows that meet it", async () => {
+    const records = await delivered({ domain: "public_record", filter: "AssessedTotalValue gt 300000" });
+    const every = await delivered({ domain: "public_record" });
+    const dear = every.rows("public_record").filter((row) => Number(row["AssessedTotalValue"]) > 300_000);
+    expect(dear.length).toBeGreaterThan(0);
+    expect(records.rows("public_record")).toEqual(dear);
+    const properties = await delivered({ domain: "property", filter: "list_price gt 400000" });
+    const whole = await delivered({ domain: "property" });
+    const priced = whole.rows("property").filter((row) => Number(row["list_price"]) > 400_000);
+    expect(priced.length).toBeGreaterThan(0);
+    expect(properties.rows("property")).toEqual(priced);
+  });
+});
+
+describe("what is refused", () => {
+  test.each<[string, Row, string, string?]>([
+    ["an unknown field", { filter: "Nope eq 1" }, "unknown_property", "position 0 to 4"],
+    ["a fault of syntax", { filter: "City eq" }, "syntax_error", "position 7 to 7"],
+    ["another type", { filter: "ListPrice eq 'x'" }, "type_mismatch", "position 0 to 16"],
+    ["no condition", { filter: "City" }, "not_boolean", "position 0 to 4"],
+    ["the current time", { filter: "ModificationTimestamp lt now()" }, "not_supported", "position 25 to 30"],
+    ["a control character", { filter: "City eq '\n'" }, "syntax_error", "position 9 to 10"],
+    ["too much", { filter: `${"(".repeat(65)}City eq 'x'${")".repeat(65)}` }, "query_too_complex"],
+  ])("%s, with the place", async (_, body, code, place) => {
+    const reply = await customerOf(running).create(body);
+    expect(refusal(reply)).toEqual([400, "invalid_filter"]);
+    const { details, target } = JSON.parse(reply.text) as { details: Row[]; target: string };
+    expect([target, details[0]?.["code"]]).toEqual(["filter", code]);
+    if (place !== undefined) expect(details).toContainEqual({ code: "position", message: place });
+  });
+
+  test("a field that the customer does not see is unknown, as one that does not exist", async () => {
+    const [hidden, absent] = await Promise.all(
+      ["ListAgentKey eq 'x'", "ListAgentKez eq 'x'"].map((filter) =>
+        customerOf(running, "state").create({ filter }),
+      ),
+    );
+    expect([hidden, absent].map((reply) => reply && refusal(reply))).toEqual(
+      Array(2).fill([400, "invalid_filter"]),
+    );
+    expect(hidden?.text).toBe(absent?.text.replaceAll("ListAgentKez", "ListAgentKey"));
+  });
+
+  test("a filter of market reports, and fields that are not of the profile", async () => {
+    const { create } = customerOf(running);
+    expect(refusal(await create({ domain: "market_report", filter: "new_listings gt 1" }))).toEqual([
+      400,
+      "filter_not_available",
+    ]);
+    const wrong = await create({ select: ["City", "Nope"] });
+    expect(refusal(wrong)).toEqual([400, "invalid_select"]);
+    expect((JSON.parse(wrong.text) as Row)["target"]).toBe("select.1");
+    expect(refusal(await create({ select: [] }))).toEqual([400, "invalid_request"]);
+  });
+
+  test("the same key with another filter", async () => {
+    const { create } = customerOf(running);
+    const first = { idempotencyKey: "filtered", filter: "City eq 'x'" };
+    const [created, again] = [await create(first), await create(first)];
+    expect([created.status, again.status]).toEqual([202, 202]);
+    expect(dataOf(again)).toEqual(dataOf(created));
+    for (const other of [{ filter: "City eq 'y'" }, { filter: undefined }, { select: ["City"] }])
+      expect(refusal(await create({ ...first, ...other }))).toEqual([409, "idempotency_conflict"]);
+  });
+});
