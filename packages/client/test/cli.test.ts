@@ -185,7 +185,7 @@ test("a place that is no folder is told", async () => {
   const folder = emptyFolder();
   writeFileSync(join(folder, "file"), "");
   const { code, stderr } = await runHere(["pull", id, "--url", server.url, "--into", join(folder, "file")]);
-  expect(stderr).toContain("target_invalid: a target is a folder, sqlite:<file>");
+  expect(stderr).toContain("target_invalid: a target is a folder, parquet:<folder>, sqlite:<file>");
   expect(stderr).toContain(`${join(folder, "file")} is a file`);
   expect(code).toBe(exitCodes.usage);
 });
