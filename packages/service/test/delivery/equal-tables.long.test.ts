@@ -301,4 +301,4 @@ test("SQLite of JSON lines, PostgreSQL of Parquet, DuckDB of CSV and a Parquet d
   // Many columns have no value in the seed, and one later.
   expect((first.at(-1) ?? 0) - (first[0] ?? 0)).toBeGreaterThan(80);
   console.log(`${cells} cells, ${first.join(" ")} columns with values`);
-}, 400_000);
+}, 900_000);
