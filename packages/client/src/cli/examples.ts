@@ -23,6 +23,10 @@ export const clientExamples: ExampleTable = {
     "cadastre-client verify data/0198f3a2-6c1e-7b57-9a53-0c1d2e3f4a5b --keys jwks.json",
     "cadastre-client verify data/0198f3a2-6c1e-7b57-9a53-0c1d2e3f4a5b --unsigned --json",
   ],
+  sql: [
+    "cadastre-client sql data/0198f3a2-6c1e-7b57-9a53-0c1d2e3f4a5b --for duckdb",
+    "cadastre-client sql data/0198f3a2-6c1e-7b57-9a53-0c1d2e3f4a5b --for snowflake --from s3://exports/deliveries/exports/0198f3a2-6c1e-7b57-9a53-0c1d2e3f4a5b",
+  ],
   replicate: [
     "cadastre-client replicate Property --url https://listings.example --into sqlite:copy.sqlite",
     "cadastre-client replicate Property --url https://listings.example --into postgres: --schema copy --follow --poll 60",

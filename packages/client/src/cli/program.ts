@@ -8,6 +8,7 @@ import { listenCommand } from "./listen.ts";
 import { reportError } from "./outcome.ts";
 import { pullCommand } from "./pull.ts";
 import { replicateCommand } from "./replicate.ts";
+import { sqlCommand } from "./sql.ts";
 import { statusCommand } from "./status.ts";
 import { subscribeCommand } from "./subscribe.ts";
 import { subscriptionsCommand } from "./subscriptions.ts";
@@ -33,6 +34,7 @@ export function createClientProgram(): Command {
     statusCommand(),
     listenCommand(),
     verifyCommand(),
+    sqlCommand(),
     replicateCommand(),
   ])
     program.addCommand(command);
