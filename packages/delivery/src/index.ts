@@ -130,6 +130,7 @@ export type { ByteRange, PartContent, PartStore } from "./parts/part-store.ts";
 
 export { builtInProfiles, standardProfiles } from "./profiles/built-in.ts";
 export { type Domain, domainNames, domainTable } from "./profiles/domains.ts";
+export type { Narrowing } from "./profiles/narrowed-profile.ts";
 export type { OutputProfile } from "./profiles/profile.ts";
 export { type ProfileFile, readProfileFile, readProfiles } from "./profiles/read-profiles.ts";
 

@@ -1,5 +1,6 @@
 import { EntitlementError } from "@cadastre/entitlement";
 import { ManifestError } from "@cadastre/manifest";
+import { QueryError } from "@cadastre/odata";
 import { StoreError } from "@cadastre/store";
 import { DeliveryError, type DeliveryErrorCode } from "../errors.ts";
 import { isDamage } from "../parts/damage.ts";
@@ -41,6 +42,8 @@ export function workerFaultOf(error: unknown): WorkerFault {
     return { remedy: "canceled", code: "entitlement_changed" };
   // The manifest does not satisfy its own rules.
   if (error instanceof ManifestError) return { remedy: "failed", code: "build_failed" };
+  // A condition that no statement can be made of.
+  if (error instanceof QueryError) return { remedy: "failed", code: "build_failed" };
   if (!(error instanceof DeliveryError)) return { remedy: "retry", code: "build_failed" };
   const { code } = error;
   // A rebuilder rebuilds the damaged part before the retry.

@@ -118,7 +118,7 @@ export const exportFingerprint = ({
     .digest("hex");
 
 /** Returns the members of a request that narrow a profile, as JSON text: it may hold characters that the canonical form does not allow. */
-const narrowingText = ({ filter, select }: Narrowing): { readonly narrowing?: string } =>
+export const narrowingText = ({ filter, select }: Narrowing): { readonly narrowing?: string } =>
   filter === undefined && select === undefined ? {} : { narrowing: escapedText({ filter, select }) };
 
 const escapedText = (value: unknown): string => encodeURIComponent(JSON.stringify(value));

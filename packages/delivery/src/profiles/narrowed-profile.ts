@@ -17,7 +17,7 @@ export type Narrowing = {
  * Returns a profile with the filter and the selected fields of a request. Its document, and so its hash, states both. Requests for the same
  * fields in another order have the same profile.
  */
-function narrowed(profile: OutputProfile, { filter, select }: Narrowing): OutputProfile {
+export function narrowedProfile(profile: OutputProfile, { filter, select }: Narrowing): OutputProfile {
   if (filter === undefined && select === undefined) return profile;
   return profileOf({
     ...choiceOf(profile),
@@ -56,7 +56,7 @@ export function requireNarrowed(
   const { filter, select } = narrowing;
   if (select !== undefined) requireFields(source, scope, profile, select);
   if (filter !== undefined) bindingOf(source, scope, { ...profile, filter });
-  return narrowed(profile, narrowing);
+  return narrowedProfile(profile, narrowing);
 }
 
 /** @throws {DeliveryError} `invalid_select` */

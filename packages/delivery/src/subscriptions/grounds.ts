@@ -1,5 +1,6 @@
 import { EntitlementError, type Product, type Scope } from "@cadastre/entitlement";
-import type { DeliveryErrorCode } from "../errors.ts";
+import { DeliveryError, type DeliveryErrorCode } from "../errors.ts";
+import { narrowedProfile, requireBound } from "../profiles/narrowed-profile.ts";
 import type { OutputProfile } from "../profiles/profile.ts";
 import { type DeliveredDataset, deliveredDatasets } from "../profiles/profile.ts";
 import { schemaDocument } from "../profiles/schema-document.ts";
@@ -29,7 +30,7 @@ export async function groundsOf(
     destinations,
     source,
   }: Pick<StepMeans, "scopeOf" | "profiles" | "destinations" | "source">,
-  { customer, domain, profile: id, mode, destination, pins: before }: Subscription,
+  { customer, domain, profile: id, narrowing, mode, destination, pins: before }: Subscription,
 ): Promise<SubscriptionContent | SuspensionReason> {
   const scope = await grantedBy(scopeOf, customer);
   const ungranted = (code: DeliveryErrorCode): SuspensionReason => ({ code, version: scope?.version });
@@ -39,18 +40,33 @@ export async function groundsOf(
     return ungranted("capability_required");
   if (mode !== "pull" && !(await isActive(destinations, customer, destination)))
     return ungranted("destination_degraded");
-  const profile = profiles.find((one) => one.id === id && one.domain === domain);
-  if (profile === undefined) return ungranted("unknown_profile");
+  const whole = profiles.find((one) => one.id === id && one.domain === domain);
+  if (whole === undefined) return ungranted("unknown_profile");
+  const profile = narrowedProfile(whole, narrowing ?? {});
   const datasets = deliveredDatasets(source, scope, profile);
   if (datasets.length === 0) return ungranted("entitlement_expired");
+  const bound = boundTo(source, scope, profile);
+  if (bound === "outdated") return ungranted("filter_outdated");
   const pins = {
     scopeSha256: scope.scopeSha256,
     // Of an earlier form if the generation has begun with that.
     schemaSha256: schemaDocument(profile, datasets, before?.schemaSha256).sha256,
-    profileSha256: profile.sha256,
+    // A condition on a field that has another type since is another one.
+    profileSha256: [profile.sha256, ...bound].join(" "),
     basis: (await source.basis?.(datasets.map(({ name }) => name))) ?? "",
   };
   return { scope, profile, datasets, pins };
+}
+
+/** Returns what the filter of a profile is bound to, nothing without a filter. */
+function boundTo(...of: Parameters<typeof requireBound>): readonly string[] | "outdated" {
+  try {
+    const bound = requireBound(...of);
+    return bound === undefined ? [] : [bound];
+  } catch (error) {
+    if (error instanceof DeliveryError && error.code === "filter_outdated") return "outdated";
+    throw error;
+  }
 }
 
 /** True if a scope grants deliveries of a domain. Which records they hold depends on the datasets. */

@@ -34,6 +34,7 @@ const outdated: readonly (string | null)[] = [
   "schema_changed",
   "profile_changed",
   "basis_changed",
+  "filter_outdated",
 ];
 
 /** Codes of failures before the delivery was complete: it is created anew with the same sequence number. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { canonicalText } from "@cadastre/manifest";
 import { DeliveryError } from "../errors.ts";
 import type { FileDeliveryRequest } from "../exports/export-request.ts";
-import { isKey, isPlainText } from "../exports/export-request.ts";
+import { isKey, isPlainText, narrowingText } from "../exports/export-request.ts";
 import type { EmptyDeliveryBehavior } from "./subscription.ts";
 
 /** Body and idempotency key of `POST /v1/file-export-subscriptions`. Source: interface specification, section 2.9. */
@@ -51,6 +51,7 @@ export const subscriptionFingerprint = (request: Omit<SubscriptionRequest, "idem
         cadenceSeconds: request.cadenceSeconds,
         preferredMinuteOfDay: request.preferredMinuteOfDay ?? null,
         emptyDeliveryBehavior: request.emptyDeliveryBehavior ?? null,
+        ...narrowingText(request),
       }),
     )
     .digest("hex");

@@ -1,4 +1,5 @@
 import type { Delivery, DeliveryMode, DeliveryPlace, NewDelivery } from "../ledger/delivery.ts";
+import type { Narrowing } from "../profiles/narrowed-profile.ts";
 
 /** `suspended` waits for a problem to be fixed, `paused` for the customer. `canceled` is final. */
 type SubscriptionState = "active" | "suspended" | "paused" | "canceled";
@@ -16,6 +17,8 @@ export type NewSubscription = {
   readonly domain: string;
   /** Id of the output profile. */
   readonly profile: string;
+  /** Filter and selected fields; null for the whole profile. */
+  readonly narrowing: Narrowing | null;
   readonly mode: DeliveryMode;
   readonly destination: string | null;
   readonly cadenceSeconds: number;

@@ -5,6 +5,7 @@ import type { ApiKeyCaller } from "../exports/export-request.ts";
 import { type PushTargets, resolveProfile } from "../exports/export-request.ts";
 import { stateAt } from "../exports/find-delivery.ts";
 import type { DeliveryPlace } from "../ledger/delivery.ts";
+import { requireNarrowed } from "../profiles/narrowed-profile.ts";
 import type { OutputProfile } from "../profiles/profile.ts";
 import { deliveredDatasets } from "../profiles/profile.ts";
 import type { ExportSource } from "../source/export-source.ts";
@@ -21,7 +22,7 @@ import type {
 
 export type SubscriptionOptions = {
   readonly registry: SubscriptionRegistry;
-  readonly source: Pick<ExportSource, "columns">;
+  readonly source: Pick<ExportSource, "bindFilter" | "columns">;
   /** Output profiles. The first one of each domain is its default. */
   readonly profiles: readonly OutputProfile[];
   /** Destinations that deliveries may be pushed to. By default nothing is pushed. */
@@ -45,7 +46,9 @@ export type Subscriptions = {
    *
    * @throws {DeliveryError} `invalid_name`, `invalid_cadence`, `invalid_preferred_minute`, `invalid_request`, `unknown_domain`,
    * `unknown_profile`, `destination_required`, `entitlement_denied`, `capability_required`, `push_unavailable`, `not_found`,
-   * `destination_not_active`, `subscription_exists`, `too_many_subscriptions`, `idempotency_conflict`
+   * `destination_not_active`, `subscription_exists`, `too_many_subscriptions`, `idempotency_conflict`, `filter_not_available`,
+   * `invalid_select`
+   * @throws {QueryError} for a filter, with the place of the fault
    */
   readonly create: (
     caller: ApiKeyCaller,
@@ -136,6 +139,8 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
       const profile = await resolveProfile(profiles, targets, scope, request);
       if (deliveredDatasets(source, scope, profile).length === 0)
         throw new DeliveryError("entitlement_denied");
+      requireNarrowed(source, scope, profile, request);
+      const { filter, select } = request;
       const created = clock();
       const subscription = {
         id: uuidOf(created, random(uuidBytes)),
@@ -143,6 +148,7 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
         name: request.name,
         domain: profile.domain,
         profile: profile.id,
+        narrowing: filter === undefined && select === undefined ? null : { filter, select },
         mode: request.deliveryMode,
         destination: request.destinationId ?? null,
         cadenceSeconds: request.cadenceSeconds,

@@ -48,6 +48,7 @@ async function subscribed(registry: TestRegistry) {
     destination: "d1",
     cadenceSeconds: 86_400,
     preferredMinuteOfDay: null,
+    narrowing: null,
     emptyDeliveryBehavior: "manifest_only",
     entitlementVersion: 1,
     created: at,

@@ -140,6 +140,7 @@ export function operationsConformance(name: string, withRegistry: WithRegistry):
             customer,
             cadenceSeconds: 86_400,
             preferredMinuteOfDay: null,
+            narrowing: null,
             emptyDeliveryBehavior: "manifest_only",
             entitlementVersion: 1,
             created: at,

@@ -27,6 +27,7 @@ function newSubscription(more: Partial<NewSubscription> = {}): NewSubscription {
     destination: null,
     cadenceSeconds: 86_400,
     preferredMinuteOfDay: 240,
+    narrowing: null,
     emptyDeliveryBehavior: "manifest_only",
     entitlementVersion: 1,
     created: at,

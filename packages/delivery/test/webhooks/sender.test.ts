@@ -270,7 +270,7 @@ describe("what is told", () => {
       destination: null,
     } as const;
     const times = { cadenceSeconds: 86_400, preferredMinuteOfDay: null, created: at };
-    const rest = { emptyDeliveryBehavior: "manifest_only", entitlementVersion: 1 } as const;
+    const rest = { narrowing: null, emptyDeliveryBehavior: "manifest_only", entitlementVersion: 1 } as const;
     await subscriptions.create({ id, customer, ...settings, ...times, ...rest }, null, 5);
     const step = async (state: "active" | "suspended", code: string | null) => {
       const found = await subscriptions.find(customer, id);

@@ -18,7 +18,7 @@ import {
   toInstant,
 } from "./delivery-view.ts";
 import { redemptionPath } from "./downloads.ts";
-import { narrowingMembers, withFilterFault } from "./narrowing.ts";
+import { narrowingMembers, withConditionRefusal } from "./narrowing.ts";
 import type { DeliveryServices } from "./services.ts";
 
 const params = pathId("delivery");
@@ -56,7 +56,7 @@ const createExport = defineEndpoint({
     "invalid_select",
   ],
   handle: async ({ caller, body, reply }, { deliveries }: DeliveryServices) => {
-    const { delivery, replayed } = await withFilterFault(body, () => deliveries.create(caller, body));
+    const { delivery, replayed } = await withConditionRefusal(body, () => deliveries.create(caller, body));
     return reply(createdDeliveryView(delivery), {
       headers: {
         location: `${fileExportsPath}/${delivery.id}`,

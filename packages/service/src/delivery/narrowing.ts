@@ -15,7 +15,7 @@ export const narrowingMembers = {
 };
 
 /** Does what a request with a filter asks for. @throws {Refused} `invalid_filter` with the place of the fault */
-export const withFilterFault = <T>(
+export const withConditionRefusal = <T>(
   { filter }: { readonly filter?: string | undefined },
   work: () => Promise<T>,
 ): Promise<T> =>

@@ -22,6 +22,7 @@ import {
   toInstant,
   toInstantOrNull,
 } from "./delivery-view.ts";
+import { narrowingMembers, withConditionRefusal } from "./narrowing.ts";
 import type { DeliveryServices } from "./services.ts";
 
 const root = "/v1/file-export-subscriptions";
@@ -47,6 +48,8 @@ const members = {
   preferredMinuteOfDay: preferredMinuteOfDay.nullable(),
   emptyDeliveryBehavior,
   profileId: string,
+  filter: string.nullable(),
+  select: z.array(string).nullable(),
   status: oneOf(["active", "resetting", "suspended", "paused", "canceled"]),
   failure: failure(),
   generation: whole,
@@ -79,6 +82,8 @@ export const subscriptionView = (found: Subscription) => ({
   preferredMinuteOfDay: found.preferredMinuteOfDay,
   emptyDeliveryBehavior: found.emptyDeliveryBehavior,
   profileId: found.profile,
+  filter: found.narrowing?.filter ?? null,
+  select: found.narrowing?.select ?? null,
   status: statusOf(found),
   failure: found.code === null ? null : { code: found.code },
   generation: found.generation,
@@ -137,6 +142,7 @@ const subscribe = defineEndpoint({
     emptyDeliveryBehavior: emptyDeliveryBehavior.optional(),
     destinationId: string.optional(),
     profileId: string.optional(),
+    ...narrowingMembers,
     idempotencyKey: string.meta({ minLength: 1, maxLength: maxKeyLength }).optional(),
   },
   answer: { status: 201, data: subscription },
@@ -155,9 +161,14 @@ const subscribe = defineEndpoint({
     "idempotency_conflict",
     "destination_not_active",
     "push_unavailable",
+    "invalid_filter",
+    "filter_not_available",
+    "invalid_select",
   ],
   handle: async ({ caller, body, reply }, { subscriptions }: DeliveryServices) => {
-    const { subscription: created, replayed } = await subscriptions.create(caller, body);
+    const { subscription: created, replayed } = await withConditionRefusal(body, () =>
+      subscriptions.create(caller, body),
+    );
     return reply(createdSubscriptionView(created), {
       headers: {
         location: `${root}/${created.id}`,

@@ -149,3 +149,38 @@ describe("what is refused", () => {
       expect(refusal(await create({ ...first, ...other }))).toEqual([409, "idempotency_conflict"]);
   });
 });
+
+describe("a subscription with a filter", () => {
+  const root = "/v1/file-export-subscriptions";
+  const asked = { domain: "listing", deliveryMode: "pull", cadenceSeconds: 3600 };
+
+  test("states what it was asked for, and delivers that", async () => {
+    const asks = customerOf(running);
+    const filter = "BedroomsTotal ge 4";
+    const reply = await asks.post(root, { ...asked, name: "large", filter, select: ["City"] });
+    expect(reply.status).toBe(201);
+    const subscription = dataOf<{ id: string; profileId: string }>(reply);
+    expect(subscription).toMatchObject({ profileId: "listing-jsonl", filter, select: ["City"] });
+    expect(dataOf(await asks.get(`${root}/${subscription.id}`))).toMatchObject({ filter, select: ["City"] });
+    type Listed = readonly { readonly id: string; readonly status: string }[];
+    const deliveries = async () => dataOf<Listed>(await asks.get(`${root}/${subscription.id}/deliveries`));
+    await expect.poll(async () => (await deliveries())[0]?.status, { timeout: 30_000 }).toBe("complete");
+    const { data } = await asks.manifest((await deliveries())[0]?.id ?? "");
+    const keys = await keysOf("Property", "ListingKey", filter);
+    expect(data.datasets.find(({ name }) => name === "listing")?.rowCount).toBe(keys.length);
+    expect(JSON.parse((await asks.get(`/v1/profiles/${data.profile.sha256}`)).text)).toMatchObject({
+      filter,
+    });
+  });
+
+  test("is refused as an export is", async () => {
+    const { post } = customerOf(running);
+    const refused = async (more: Row) => refusal(await post(root, { ...asked, name: "other", ...more }));
+    expect(await refused({ filter: "Nope eq 1" })).toEqual([400, "invalid_filter"]);
+    expect(await refused({ domain: "market_report", filter: "id eq '1'" })).toEqual([
+      400,
+      "filter_not_available",
+    ]);
+    expect(await refused({ select: ["Nope"] })).toEqual([400, "invalid_select"]);
+  });
+});

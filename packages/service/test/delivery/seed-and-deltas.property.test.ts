@@ -14,6 +14,7 @@ import {
   openDeliverySide,
 } from "../interference/delivery-side.ts";
 import { engines } from "../interference/engines.ts";
+import { domainFilters } from "../interference/filters.ts";
 import { grants } from "../interference/grants.ts";
 import { after, changes, worlds } from "../interference/worlds.ts";
 
@@ -82,6 +83,28 @@ class DeliveredCopy {
   }
 }
 
+/** Histories of a subscription with a filter and selected fields, whose customer is granted other things meanwhile. */
+const filteredHistories = histories
+  .filter(({ profile }) => profile.domain in domainFilters)
+  .chain((history) =>
+    fc
+      .record({
+        filter: domainFilters[history.profile.domain] ?? fc.constant(""),
+        select: fc.constantFrom(undefined, selectable[history.profile.domain]),
+        // Most of the changes leave the entitlement as it is.
+        regrants: fc.array(fc.option(grants, { freq: 3, nil: undefined }), { maxLength: 4 }),
+      })
+      .map((asked) => ({ ...history, ...asked })),
+  );
+type FilteredHistory = typeof filteredHistories extends fc.Arbitrary<infer Given> ? Given : never;
+
+/** Fields that everybody sees. */
+const selectable: Readonly<Record<string, readonly string[]>> = {
+  listing: ["ModificationTimestamp"],
+  public_record: ["ModificationTimestamp"],
+  property: ["version"],
+};
+
 let admitted = 0;
 
 /** Follows a subscription through all changes, and compares the copy with a fresh seed. */
@@ -113,21 +136,75 @@ async function compareToFreshSeed(side: DeliverySide, history: History): Promise
   expect(followed.schema).toEqual(fresh.schema);
 }
 
+/** Follows a filtered subscription through all changes, also of the entitlement, and compares the copy with a fresh seed. */
+async function compareFiltered(side: DeliverySide, history: FilteredHistory): Promise<void> {
+  const { filter, select, profile } = history;
+  const asked = { filter, ...(select === undefined ? {} : { select }) };
+  let [world, granted] = [history.first, history.grants];
+  await side.fill(world);
+  const customer = await side.admit(++admitted, granted, profile, asked);
+  const seed = await customer.subscribed();
+  if (seed.refused !== undefined) return;
+  const followed = new DeliveredCopy();
+  let suspended: string | null;
+  try {
+    await followed.apply(seed);
+    for (const [i, change] of history.later.entries()) {
+      world = after(world, change);
+      await side.fill(world);
+      const other = history.regrants[i];
+      if (other !== undefined) await customer.granted(other);
+      granted = other ?? granted;
+      const delivered = await customer.followed();
+      if (delivered.refused === undefined) await followed.apply(delivered);
+    }
+    suspended = await customer.suspended();
+  } finally {
+    await customer.unsubscribe();
+  }
+  const other = await side.admit(++admitted, granted, profile, asked);
+  const fresh = new DeliveredCopy();
+  try {
+    const delivered = await other.subscribed();
+    expect(delivered.refused !== undefined, `${suspended} and ${delivered.refused}`).toBe(suspended !== null);
+    if (suspended !== null) return;
+    await fresh.apply(delivered);
+  } finally {
+    await other.unsubscribe().catch(() => {});
+  }
+  expect(followed.content).toEqual(fresh.content);
+  expect(followed.schema).toEqual(fresh.schema);
+}
+
 // Without the memory store, which keeps no versions.
 describe.each(Object.entries(engines).filter(([name]) => name !== "memory"))("over %s", (_, start) => {
-  test(
-    "a seed and its deltas make what a fresh seed is, of every field of the catalog",
-    async () => {
+  test.each<[string, (side: DeliverySide) => Promise<void>]>([
+    [
+      "a seed and its deltas make what a fresh seed is, of every field of the catalog",
+      (side) =>
+        fc.assert(
+          fc.asyncProperty(histories, (history) => compareToFreshSeed(side, history)),
+          parameters,
+        ),
+    ],
+    [
+      "a filtered seed and its deltas make what a fresh filtered seed is, whatever is granted meanwhile",
+      (side) =>
+        fc.assert(
+          fc.asyncProperty(filteredHistories, (history) => compareFiltered(side, history)),
+          parameters,
+        ),
+    ],
+  ])(
+    "%s",
+    async (_name, holds) => {
       const folder = mkdtempSync(join(tmpdir(), "cadastre-deltas-"));
       const engine = await start();
       const store = await engine.open("one");
       mkdirSync(join(folder, "parts"));
       const side = await openDeliverySide(store, await engine.openRegistry("one"), join(folder, "parts"));
       try {
-        await fc.assert(
-          fc.asyncProperty(histories, (history) => compareToFreshSeed(side, history)),
-          parameters,
-        );
+        await holds(side);
       } finally {
         await side.close();
         await store.close();

@@ -70,6 +70,8 @@ describe("a subscription", () => {
         preferredMinuteOfDay: 240,
         emptyDeliveryBehavior: "manifest_only",
         profileId: "listing-jsonl",
+        filter: null,
+        select: null,
         status: "active",
         failure: null,
         generation: 1,

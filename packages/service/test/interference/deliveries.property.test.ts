@@ -7,6 +7,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { askedDomains, type Delivered, type DeliverySide, openDeliverySide } from "./delivery-side.ts";
 import { engines } from "./engines.ts";
+import { domainFilters } from "./filters.ts";
 import { grants } from "./grants.ts";
 import { after, changes, varied, worlds } from "./worlds.ts";
 
@@ -45,6 +46,8 @@ const profiles: fc.Arbitrary<OutputProfile> = fc.constantFrom(...askedDomains).c
 const cases = fc.record({
   grants,
   profile: profiles,
+  /** A filter for each domain, if it takes one; undefined for all records. */
+  filters: fc.option(fc.record(domainFilters), { nil: undefined }),
   /** True for a single export, false for a subscription. */
   once: fc.boolean(),
   world: worlds,
@@ -72,7 +75,9 @@ async function compare(first: DeliverySide, second: DeliverySide, given: Case): 
   await first.fill(world);
   await second.fill(varied(world, donor, granted));
   const nth = ++admitted;
-  const both = await Promise.all(sides.map((side) => side.admit(nth, granted, given.profile)));
+  const filter = given.filters?.[given.profile.domain];
+  const asked = filter === undefined ? {} : { filter };
+  const both = await Promise.all(sides.map((side) => side.admit(nth, granted, given.profile, asked)));
   const all = (ask: (customer: (typeof both)[number]) => Promise<Delivered>) => Promise.all(both.map(ask));
   if (given.once) {
     requireSame("an export", await all(({ exported }) => exported()));

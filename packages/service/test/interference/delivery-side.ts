@@ -14,14 +14,19 @@ import {
   type Domain,
   type ExportSource,
   entitySetReader,
+  followingReader,
   marketReader,
+  type Narrowing,
   type OutputProfile,
   type PartStore,
   propertyReader,
+  selectedFollowing,
+  selectedRecords,
   storeSource,
 } from "@cadastre/delivery";
 import { compileScope, type Scope } from "@cadastre/entitlement";
 import { readManifest, signManifest } from "@cadastre/manifest";
+import { QueryError } from "@cadastre/odata";
 import type { AccessRegistry } from "@cadastre/store/registry";
 import { statusView } from "../../src/delivery/delivery-view.ts";
 import type { FilledStore } from "./memory-store.ts";
@@ -56,13 +61,25 @@ type DeliveredCustomer = {
   readonly subscribed: () => Promise<Delivered>;
   /** Returns its next delivery, a day later. */
   readonly followed: () => Promise<Delivered>;
+  /** Gives the customer another entitlement. */
+  readonly granted: (grants: Grants) => Promise<void>;
+  /** Returns why the subscription is suspended; null if it is not. */
+  readonly suspended: () => Promise<string | null>;
   readonly unsubscribe: () => Promise<void>;
 };
 
 /** Deliveries over a store, with a clock and random bytes that are the same on every side. */
 export type DeliverySide = Filling & {
-  /** @param nth a different number for each customer */
-  readonly admit: (nth: number, grants: Grants, profile: OutputProfile) => Promise<DeliveredCustomer>;
+  /**
+   * @param nth a different number for each customer
+   * @param asked filter and fields that all of its requests have
+   */
+  readonly admit: (
+    nth: number,
+    grants: Grants,
+    profile: OutputProfile,
+    asked?: Narrowing,
+  ) => Promise<DeliveredCustomer>;
   readonly close: () => Promise<void>;
 };
 
@@ -77,11 +94,18 @@ export async function openDeliverySide(
   const source = sourceOver(store);
   let at = now * 1000;
 
-  async function admit(nth: number, grants: Grants, profile: OutputProfile): Promise<DeliveredCustomer> {
-    const scope = scopeOf(`customer ${nth}`, grants);
-    const { customer, version } = scope;
-    const caller = { scope, apiKey: "01" };
-    await registry.entitlements.install({ customer, version, jws: "a.b.c", installed: now });
+  async function admit(
+    nth: number,
+    grants: Grants,
+    profile: OutputProfile,
+    asked: Narrowing = {},
+  ): Promise<DeliveredCustomer> {
+    let scope = scopeOf(`customer ${nth}`, grants);
+    const { customer } = scope;
+    let caller = { scope, apiKey: "01" };
+    const install = ({ version }: Scope) =>
+      registry.entitlements.install({ customer, version, jws: `a.b.${version}`, installed: now });
+    await install(scope);
     let drawn = 0;
     const random = (length: number) => {
       const drawing = createHash("shake256", { outputLength: length }).update(`${nth} ${++drawn}`);
@@ -123,7 +147,7 @@ export async function openDeliverySide(
       ]);
       return [...found.map((one) => one.text), JSON.stringify(documents.profiles(scope))];
     }
-    const request = { domain: profile.domain, deliveryMode: "pull" } as const;
+    const request = { domain: profile.domain, deliveryMode: "pull", ...asked } as const;
     let subscription = "";
 
     /** Builds what is due and returns what was delivered. */
@@ -152,8 +176,8 @@ export async function openDeliverySide(
         }),
       subscribed: () =>
         orRefused(async () => {
-          const asked = { ...request, name: "one", cadenceSeconds: day / 1000 };
-          subscription = (await subscriptions.create(caller, asked)).subscription.id;
+          const daily = { ...request, name: "one", cadenceSeconds: day / 1000 };
+          subscription = (await subscriptions.create(caller, daily)).subscription.id;
           return built(lastOne);
         }),
       followed: () =>
@@ -161,6 +185,12 @@ export async function openDeliverySide(
           at += day;
           return built(lastOne);
         }),
+      granted: async (to) => {
+        scope = scopeOf(customer, to, scope.version + 1);
+        caller = { scope, apiKey: "01" };
+        await install(scope);
+      },
+      suspended: async () => (await registered.find(customer, subscription))?.code ?? null,
       unsubscribe: async () => {
         await subscriptions.cancel(caller, subscription);
       },
@@ -194,20 +224,32 @@ function partsInMemory(staging: string): PartStore {
 
 const orRefused = (work: () => Promise<Delivered>): Promise<Delivered> =>
   work().catch((error: unknown) => {
-    if (error instanceof DeliveryError) return { refused: error.code };
+    if (error instanceof DeliveryError || error instanceof QueryError) return { refused: error.code };
     throw error;
   });
 
-const scopeOf = (customer: string, grants: Grants): Scope =>
-  compileScope({ ...documentOf(customer, grants), products: [...askedDomains] }, scopeOptions);
+const scopeOf = (customer: string, grants: Grants, ver = 1): Scope =>
+  compileScope({ ...documentOf(customer, grants), ver, products: [...askedDomains] }, scopeOptions);
 
 function sourceOver(store: FilledStore): ExportSource {
   const entitySet = universeSet("Property");
+  const ofListing = {
+    store,
+    entitySet: universeSet("Media"),
+    link: "ResourceRecordKey",
+    selected: selectedRecords(store, entitySet),
+  };
+  const ofMedia = {
+    store,
+    entitySet: universeSet("MediaAsset"),
+    link: "MediaKey",
+    selected: selectedFollowing(ofListing),
+  };
   const identities = { resolutions: async () => resolutions, revision: async () => 1 };
   return storeSource(store, {
     listing: entitySetReader(store, entitySet),
-    listing_media: entitySetReader(store, universeSet("Media")),
-    media_assets: entitySetReader(store, universeSet("MediaAsset")),
+    listing_media: followingReader(ofListing),
+    media_assets: followingReader(ofMedia),
     property: propertyReader({ store, entitySet, identities }),
     // With so few listings a cell may have one: `scopes.test.ts` tests larger cells.
     market_report: marketReader({ store, entitySet, least: 1 }),

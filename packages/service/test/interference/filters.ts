@@ -156,3 +156,19 @@ export const selectsOf = (resource: ResourceName): fc.Arbitrary<string> =>
   fc
     .subarray([...universeSet(resource).type.properties.keys()], { minLength: 1, maxLength: 5 })
     .map((names) => names.join(","));
+
+/** Filters of the canonical properties, whose columns are of no entity set. */
+const propertyFilters = [
+  "list_price ge 350000",
+  "list_price eq null or status eq 'Active'",
+  "startswith(id,'prov:')",
+  "address_city eq 'Austin' and not (address_postal_code eq '78702')",
+  "listing_keys/any(k:k eq 'p1' or k eq 'p4')",
+];
+
+/** Filters of what a domain delivers. */
+export const domainFilters: Readonly<Record<string, fc.Arbitrary<string>>> = {
+  listing: filtersOf("Property"),
+  public_record: filtersOf("PublicRecord"),
+  property: pick(...propertyFilters),
+};

@@ -340,12 +340,15 @@ const steps: MigrationSteps = {
   "021_event_commits": (schema) =>
     // Time of the commit of `checkpoint`, by which it is told from another commit with its number after a restore.
     schema.alterTable("cadastre_event_log", (table) => table.bigInteger("committed")),
-  "026_destination_servers": (schema) =>
+  "022_destination_servers": (schema) =>
     schema.alterTable("cadastre_destination", (table) => {
       table.text("endpoint");
       table.boolean("path_style");
       table.text("access_key_id");
     }),
+  "023_narrowed_subscriptions": (schema) =>
+    // Filter and selected fields of a subscription as JSON; null if it has neither.
+    schema.alterTable("cadastre_subscription", (table) => table.text("narrowing")),
 };
 
 /** Returns a statement that creates a unique index on the rows that meet a condition. */

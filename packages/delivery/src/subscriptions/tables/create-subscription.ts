@@ -6,7 +6,7 @@ import type {
   Subscription,
   SubscriptionRegistry,
 } from "../subscription.ts";
-import { subscriptionTable, toSubscription } from "./subscription-rows.ts";
+import { profileColumns, subscriptionTable, toSubscription } from "./subscription-rows.ts";
 
 /**
  * Returns the function that creates subscriptions in a database. Subscriptions of one customer are created one after another.
@@ -51,6 +51,8 @@ async function refuseMore(
 async function insertSubscription(
   transaction: Knex.Transaction,
   {
+    profile,
+    narrowing,
     cadenceSeconds,
     preferredMinuteOfDay,
     emptyDeliveryBehavior,
@@ -61,6 +63,7 @@ async function insertSubscription(
 ): Promise<Subscription> {
   const row = {
     ...same,
+    ...profileColumns({ profile, narrowing }),
     cadence_seconds: cadenceSeconds,
     preferred_minute: preferredMinuteOfDay,
     empty_behavior: emptyDeliveryBehavior,

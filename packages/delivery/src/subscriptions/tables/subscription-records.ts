@@ -135,6 +135,7 @@ const waiting = (knex: Knex, at: number) =>
               .where(hasElapsed("cadastre_subscription.due", at, cadenceInMilliseconds(knex)))
               .orWhereRaw("?? <> ??", ["c.version", "cadastre_subscription.entitlement_version"])
               .orWhere(hasOtherDestination)
+              .orWhere(isMisread)
               .orWhereExists(lostDeliveries(knex));
           })
           .whereNotNull("cadastre_subscription.due");
@@ -152,6 +153,13 @@ const hasOtherDestination = (builder: Knex.QueryBuilder): void => {
     .orWhere((degraded) => {
       degraded.where("cadastre_subscription.state", "active").whereNot("t.state", "active");
     });
+};
+
+/** Restricts a statement to subscriptions that a scheduler of a release without filters has suspended. */
+const isMisread = (builder: Knex.QueryBuilder): void => {
+  builder
+    .where({ "cadastre_subscription.code": "unknown_profile" })
+    .whereNotNull("cadastre_subscription.narrowing");
 };
 
 const hasEnded = (builder: Knex.QueryBuilder): void => {

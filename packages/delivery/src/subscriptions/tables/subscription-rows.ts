@@ -6,7 +6,10 @@ export type SubscriptionRow = {
   readonly customer: string;
   readonly name: string;
   readonly domain: string;
+  /** Id of the profile, see {@link profileColumns}. */
   readonly profile: string;
+  /** JSON text. */
+  readonly narrowing: string | null;
   readonly mode: Subscription["mode"];
   readonly destination: string | null;
   readonly cadence_seconds: Int64Column;
@@ -36,12 +39,28 @@ export type SubscriptionRow = {
 /** Query builder for the table. */
 export const subscriptionTable = (knex: Knex) => knex<SubscriptionRow>("cadastre_subscription");
 
+/**
+ * End of the profile's id in the row of a subscription with a filter or selected fields. No profile has such an id, so that a scheduler of a
+ * release that knows neither suspends the subscription, and delivers nothing else than was asked for.
+ */
+const narrowedMark = "?";
+
+/** Returns the columns for the profile of a subscription. */
+export const profileColumns = ({
+  profile,
+  narrowing,
+}: Pick<Subscription, "profile" | "narrowing">): Pick<SubscriptionRow, "profile" | "narrowing"> =>
+  narrowing === null
+    ? { profile, narrowing: null }
+    : { profile: profile + narrowedMark, narrowing: JSON.stringify(narrowing) };
+
 export const toSubscription = (row: SubscriptionRow): Subscription => ({
   id: row.id,
   customer: row.customer,
   name: row.name,
   domain: row.domain,
-  profile: row.profile,
+  profile: row.narrowing === null ? row.profile : row.profile.slice(0, -narrowedMark.length),
+  narrowing: row.narrowing === null ? null : (JSON.parse(row.narrowing) as Subscription["narrowing"]),
   mode: row.mode,
   destination: row.destination,
   cadenceSeconds: Number(row.cadence_seconds),

@@ -51,6 +51,8 @@ const remedies: Readonly<Partial<Record<DeliveryErrorCode, (delivery: Concerned)
   schema_changed: askAnew,
   profile_changed: askAnew,
   basis_changed: askAnew,
+  filter_outdated: ({ customer }) =>
+    `\`cadastre customer show ${customer}\`; if the field should be seen, grant it: else the customer asks anew with another filter`,
   delivery_expired: askAnew,
   part_lost: askAnew,
   subscription_reset: askAnew,

@@ -100,6 +100,8 @@ export const showSubscription = (id: string, { json }: Pick<ListFlags, "json">) 
         name: found.name,
         domain: found.domain,
         profile: found.profile,
+        filter: found.narrowing?.filter ?? null,
+        fields: found.narrowing?.select?.join(", ") ?? null,
         mode: found.mode,
         destination: found.destination,
         "every, seconds": found.cadenceSeconds,
