@@ -253,6 +253,57 @@ describe("far behind", () => {
   });
 });
 
+describe("what is staged ahead", () => {
+  const placeOf = ({ manifest: { deliveryId: id, generation, sequence } }: TestDelivery) => {
+    return { id, generation, sequence, isComplete: true };
+  };
+
+  /** Follows with a feed that knows the whole chain. */
+  async function followAhead(): Promise<string> {
+    const { file, staging } = begin();
+    const connection = connect({ url: server.url, apiKey, retryPolicy: { tries: 1, pause: 1 } });
+    const feed = serviceFeed(connection, subscription, { trust: jwks, reference: "test" });
+    const target = await openTarget(`sqlite:${file}`);
+    const places = chain.map(placeOf);
+    const ahead: typeof feed.ahead = ({ id }) => places.slice(places.findIndex((one) => one.id === id) + 1);
+    try {
+      await follow({ ...feed, ahead }, { target, staging, once: true });
+    } finally {
+      await target.close();
+    }
+    expect(filesIn(staging)).toEqual([]);
+    return file;
+  }
+
+  test("is loaded in order, and fetched once", async () => {
+    expect(pricesIn(await followAhead())).toEqual(views[2]);
+    const urls = server.requests.map(({ url }) => url);
+    const acknowledgement = urls.findIndex((url) => url.endsWith(`${seed.manifest.deliveryId}/acknowledge`));
+    const last = urls.findIndex((url) => url.includes(`${second.manifest.deliveryId}/download`));
+    expect(last).toBeGreaterThan(-1);
+    expect(last).toBeLessThan(acknowledgement);
+    const downloads = urls.filter((url) => url.includes("/download"));
+    expect(new Set(downloads).size).toBe(downloads.length);
+  });
+
+  test("is fetched again if that failed", async () => {
+    const failing = new Set([
+      `${first.manifest.deliveryId}/manifest`,
+      `${second.manifest.deliveryId}/download`,
+    ]);
+    server.trick = ({ url }, response) => {
+      const one = [...failing].find((path) => url.includes(path));
+      if (one === undefined) return false;
+      failing.delete(one);
+      json(response, 404, { error: "not_found" });
+      return true;
+    };
+    const file = await followAhead();
+    expect(pricesIn(file)).toEqual(views[2]);
+    expect(failing.size).toBe(0);
+  });
+});
+
 describe("it stops, and leaves the copy as it was, for", () => {
   const stopsAt = async (code: string, exitCode: number, upTo = 0) => {
     const { file, staging } = begin();

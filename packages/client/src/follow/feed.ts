@@ -20,6 +20,8 @@ export type DeliveryFeed = {
    * @throws {ClientError} `delivery_missed`
    */
   readonly next: (last: ChainLink | undefined) => Promise<ListedDelivery | undefined>;
+  /** Returns the deliveries that follow one, as far as they are known without asking. Absent if none are. */
+  readonly ahead?: ((of: ListedDelivery) => readonly ListedDelivery[]) | undefined;
   /** Fetches the manifest of a delivery, and verifies its hash, signature and pins. */
   readonly manifest: (delivery: ListedDelivery) => Promise<VerifiedManifest>;
   readonly stage: (

@@ -6,6 +6,7 @@ import { type Looks, longer, pauseFor } from "../http/pause.ts";
 import { discardLoaded, type LoadReport, type TakeOptions, take } from "../pull/take.ts";
 import type { DeliveryFeed, SubscriptionState } from "./feed.ts";
 import type { ListedDelivery } from "./position.ts";
+import { type Prefetch, prefetchBy } from "./prefetch.ts";
 
 export type FollowOptions = TakeOptions & {
   /** True to return as soon as nothing is left to load. */
@@ -38,7 +39,8 @@ const usualPauses: Looks = [5000, 300_000];
  */
 export async function follow(feed: DeliveryFeed, options: FollowOptions): Promise<void> {
   const { once = false, pauses = usualPauses, signal, onPause = () => {} } = options;
-  const round = roundsOf(feed, options);
+  const prefetch = prefetchBy(feed, options);
+  const round = roundsOf(feed, prefetch, options);
   const failures = countFailures();
   for (let pause = pauses[0]; ; pause = longer(pause, pauses)) {
     try {
@@ -50,6 +52,8 @@ export async function follow(feed: DeliveryFeed, options: FollowOptions): Promis
       if (once) return;
       failures.reset();
     } catch (error) {
+      // Nothing of this run may go on after it, or beside its next attempt.
+      await prefetch.settle();
       if (signal?.aborted) throw new ClientError("interrupted");
       if (once || !failures.goesOn(error)) throw error;
       onPause(error, pause);
@@ -59,7 +63,7 @@ export async function follow(feed: DeliveryFeed, options: FollowOptions): Promis
 }
 
 /** Returns a function that loads the next delivery, and returns false if there is none. */
-function roundsOf(feed: DeliveryFeed, options: FollowOptions): () => Promise<boolean> {
+function roundsOf(feed: DeliveryFeed, prefetch: Prefetch, options: FollowOptions): () => Promise<boolean> {
   const { target, onLoaded, onCurrent } = options;
   let told: string | undefined;
   const tellState = stateTeller(feed, options);
@@ -89,8 +93,9 @@ function roundsOf(feed: DeliveryFeed, options: FollowOptions): () => Promise<boo
     const isFirst = last === undefined && options.onRevoked !== undefined;
     if (next === undefined || isFirst) await tellState(last);
     if (next === undefined) return false;
-    const delivery = await feed.manifest(next);
+    const delivery = await prefetch.manifest(next);
     requirePlace(delivery, next, feed.subscription);
+    prefetch.begin(feed.ahead?.(next) ?? []);
     const report = await take(delivery, (staging) => feed.stage(delivery, next, staging), options);
     await onLoaded?.(delivery, report);
     return true;

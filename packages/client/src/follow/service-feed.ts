@@ -21,6 +21,9 @@ export type ServiceFeedOptions = {
 /** Numbers of deliveries to list: a few first, then, if the next one is not among them, the most that a service returns. */
 const limits = [20, 500] as const;
 
+/** Number of deliveries that are staged ahead by a copy that is far behind. */
+const stagedAhead = 4;
+
 const count = z.int().nonnegative();
 const listed = z.array(z.object({ id: deliveryId, status: z.string(), generation: count, sequence: count }));
 const word = z.string().regex(/^\w{1,64}$/);
@@ -82,6 +85,10 @@ export function serviceFeed(
       const older = await nextFarBehind(last, found);
       if (older === undefined) throw new ClientError("delivery_missed");
       return older;
+    },
+    ahead: ({ id }) => {
+      const place = page.findIndex((one) => one.id === id);
+      return place < 0 ? [] : page.slice(place + 1, place + 1 + stagedAhead);
     },
     manifest: ({ id }) => fetchManifest(connection, id, { trust, pins }),
     stage: (delivery, _, options) => stageParts(connection, delivery, options),

@@ -31,7 +31,7 @@ export const createSubscriptionRegistry = (knex: Knex): SubscriptionRegistry => 
     const order = from === undefined ? "desc" : "asc";
     const rows = await deliveryTable(knex)
       .where({ customer, subscription })
-      .where((query) => (from === undefined ? query : isFrom(query, from)))
+      .where((query) => void (from === undefined ? query : isFrom(query, from)))
       .orderBy(["generation", "sequence", "id"].map((column) => ({ column, order })))
       .limit(limit);
     return rows.map(toDelivery);
@@ -73,7 +73,7 @@ export const createSubscriptionRegistry = (knex: Knex): SubscriptionRegistry => 
 const isFrom = (query: Knex.QueryBuilder, { generation, sequence }: DeliveryPlace) =>
   query
     .where("generation", ">", generation)
-    .orWhere((same) => same.where({ generation }).andWhere("sequence", ">=", sequence));
+    .orWhere((same) => void same.where({ generation }).andWhere("sequence", ">=", sequence));
 
 /** Forgets that webhooks were notified of a suspension, once it has ended. */
 const untold = ({ state }: SubscriptionStep["changes"]) =>
