@@ -177,7 +177,7 @@ const folders = {
     endpoint: ["telemetry", "http", "access", "audit"],
     v1: ["http", "identity", "endpoint"],
     "heat-map": ["v1"],
-    events: ["http"],
+    events: ["http", "identity"],
     delivery: ["telemetry", "http", "endpoint", "v1", "gates", "data", "access", "audit", "events"],
     settings: ["telemetry", "http", "data", "delivery"],
     demo: ["http", "data", "access"],

@@ -241,6 +241,14 @@ describe("past restriction", () => {
     ]);
   });
 
+  test("the scope by which changes are read once for all customers is that of the making of events", () => {
+    const users = sources.otherUsersOf("packages/service/src/identity/system-scope.ts", "changeScope");
+    expect(users).toEqual([
+      "packages/service/src/events/change-queries.ts",
+      "packages/service/src/events/commit-changes.ts",
+    ]);
+  });
+
   test("no function that makes SQL of a query is left out", () => {
     const compiling = Object.keys({ ...odata, ...apply }).filter((name) =>
       /^compile|Compiler$|^appliedMapping$/.test(name),

@@ -97,15 +97,18 @@ try {
   const active = ["Property", "Media", "Member", "Office", "OpenHouse", "Lookup"].map((name) =>
     sampleCatalog.entitySet(name as "Property"),
   );
-  const events = createEntityEvents({
-    store,
-    logs: registry.events,
-    database: registry.database,
-    catalogVersion: 1,
-    baseUrl: undefined,
-    wait: 3_600_000,
-    now: Date.now,
-  });
+  const openEvents = () =>
+    createEntityEvents({
+      store,
+      catalog: sampleCatalog,
+      logs: registry.events,
+      database: registry.database,
+      catalogVersion: 1,
+      baseUrl: undefined,
+      wait: 3_600_000,
+      now: Date.now,
+    });
+  const events = openEvents();
   const read: PageRead = {
     count: false,
     nulls: true,
@@ -120,8 +123,11 @@ try {
     return scope;
   };
   const makeFor = (scope: Scope) => events.makeFor(eventViewOf(active, scope));
+  /** Each time by events of their own, which have read nothing for others before. */
   const makeForAll = async (scopes: readonly Scope[]) => {
-    for (const scope of scopes) await makeFor(scope);
+    const own = openEvents();
+    for (const scope of scopes) await own.makeFor(eventViewOf(active, scope));
+    await own.stop();
   };
 
   const scope = await admit(customerScope("one"));

@@ -94,6 +94,7 @@ function serve(
   const events = config.extensions.includes("event")
     ? createEntityEvents({
         store,
+        catalog,
         logs: registry.events,
         database: registry.database,
         catalogVersion: version,

@@ -99,6 +99,7 @@ export async function startWorker(
   const sign = async (bytes: Uint8Array) => signManifest(bytes, (await exporting.manifestKeys()).signing);
   const events = createEntityEvents({
     store,
+    catalog,
     logs: registry.events,
     database: registry.database,
     catalogVersion,

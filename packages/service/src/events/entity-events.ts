@@ -1,9 +1,10 @@
+import type { Catalog } from "@cadastre/reso";
 import type { RegistryDatabase } from "@cadastre/store/registry";
 import type { OwnSetSource } from "../own-set.ts";
+import { CommitChanges } from "./commit-changes.ts";
 import { entityEventSource } from "./entity-event-set.ts";
 import { type EventMakingServices, makeEvents } from "./event-making.ts";
 import type { EventView } from "./event-view.ts";
-import { SharedStates } from "./shared-states.ts";
 
 /** The events of all customers. */
 export type EntityEvents = {
@@ -19,7 +20,9 @@ export type EntityEvents = {
   readonly stop: () => Promise<void>;
 };
 
-type EntityEventOptions = Omit<EventMakingServices, "states"> & {
+type EntityEventOptions = Omit<EventMakingServices, "changes"> & {
+  /** The catalog that the store was opened with. */
+  readonly catalog: Catalog;
   readonly database: RegistryDatabase;
   /** Base URL of the addresses of records; undefined: events have no addresses. */
   readonly baseUrl: string | undefined;
@@ -31,8 +34,14 @@ type EntityEventOptions = Omit<EventMakingServices, "states"> & {
 const concurrency = 2;
 
 /** Creates the events over an open store and registry. */
-export function createEntityEvents({ database, baseUrl, wait, ...given }: EntityEventOptions): EntityEvents {
-  const services = { ...given, states: new SharedStates(given) };
+export function createEntityEvents({
+  catalog,
+  database,
+  baseUrl,
+  wait,
+  ...given
+}: EntityEventOptions): EntityEvents {
+  const services = { ...given, changes: new CommitChanges(given.store, catalog) };
   const stopping = new AbortController();
   const runs = new Map<string, Run>();
   const waiting: (() => void)[] = [];

@@ -4,13 +4,12 @@ import { type CommitTimes, commitOf } from "@cadastre/store/changes";
 import type { EventLog, EventLogs, EventProgress, RecordState } from "@cadastre/store/registry";
 import { type EventPass, fullPass, nextPass, progressIn } from "./event-pass.ts";
 import type { EventView } from "./event-view.ts";
-import type { SharedStates } from "./shared-states.ts";
+import { recordStatesOf, type StateSources } from "./record-states.ts";
 
 /** Services that events are made with. */
-export type EventMakingServices = {
+export type EventMakingServices = Pick<StateSources, "changes"> & {
   readonly store: CommitTimes & Pick<Store, "page" | "checkpoint">;
   readonly logs: EventLogs;
-  readonly states: SharedStates;
   /** Version of the catalog that the store was opened with. */
   readonly catalogVersion: number;
   /** Milliseconds since 1970. */
@@ -74,7 +73,7 @@ async function follow(
   const last = await commitOf(await store.checkpoint(), store);
   let pass = isHistoryLost ? fullPass(last) : await nextPass(writer.log, view.id, last, store);
   while (pass !== undefined) {
-    for await (const batch of services.states.leftTo(pass, view, signal))
+    for await (const batch of recordStatesOf(pass, view, services, signal))
       if (!(await writer.add(batch.states, batch.pass))) return false;
     if (!(await writer.end(pass))) return false;
     pass = await nextPass(writer.progress, view.id, last, store);

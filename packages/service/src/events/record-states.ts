@@ -4,15 +4,18 @@ import { keyLiteral } from "@cadastre/odata/run";
 import { type BoundNode, propertyNode, textConstant } from "@cadastre/odata/tree";
 import type { ResourceName } from "@cadastre/reso";
 import type { Store } from "@cadastre/store";
-import { type KeyedLine, keysGone, recordsAt, recordsBegun, textKeyOf } from "@cadastre/store/changes";
-import type { EventLogs, RecordState } from "@cadastre/store/registry";
+import { changesBetween, type KeyedLine, recordsAt, textKeyOf } from "@cadastre/store/changes";
+import { type EventLogs, type RecordState, unknownHash } from "@cadastre/store/registry";
+import { type ChangeChunk, type CommitChanges, visibility } from "./commit-changes.ts";
 import type { EventPass } from "./event-pass.ts";
 import { digestOf, type EventView } from "./event-view.ts";
+import { isDifferenceShown } from "./shown-differences.ts";
 
 /** Places that the states of records are read from. */
 export type StateSources = {
   readonly store: Pick<Store, "page">;
   readonly logs: Pick<EventLogs, "shown">;
+  readonly changes: CommitChanges;
 };
 
 /** Resources in an order in which records come after those that they refer to. */
@@ -78,27 +81,69 @@ const finders: Readonly<Record<Step["finds"], (context: StepContext) => AsyncIte
 
 /** Yields the records that the view had at the checkpoint before, and has not any more. Positions are keys. */
 async function* left(context: StepContext, since: number): AsyncGenerator<Found> {
-  const request = requestOf(context, "key");
-  if (request === undefined) return;
-  const { store, resource } = context;
-  yield* inBatches(
-    keysGone(store, { ...request, since }),
-    (key) => key,
-    (key) => stateOf(resource, key, null),
-  );
+  for await (const { changes, found, end } of chunksOf(context, since)) {
+    const gone = changes.filter((_, i) => found[i] === visibility.before);
+    yield { states: gone.map(({ key }) => stateOf(context.resource, key, null)), end };
+  }
 }
 
 /**
- * Yields the records that the view has, of which a version began since the checkpoint before. Those with the same values as before have the hash
- * of their last event. Positions are keys.
+ * Yields the records that the view has, and had not at the checkpoint before, or with other values. Their hashes are not computed. Positions
+ * are keys.
  */
 async function* changed(context: StepContext, since: number): AsyncGenerator<Found> {
-  const request = requestOf(context, "all");
-  if (request === undefined) return;
-  const { store, resource } = context;
-  yield* inBatches(recordsBegun(store, { ...request, since }), keyOfLine, ({ key, line }) =>
-    stateOf(resource, key, line),
-  );
+  const { resource, view } = context;
+  const entitySet = view.entitySets.get(resource);
+  if (entitySet === undefined) return;
+  for await (const { changes, found, end } of chunksOf(context, since)) {
+    const shown: string[] = [];
+    const unclear: string[] = [];
+    for (const [i, { key, difference }] of changes.entries()) {
+      const bits = found[i] ?? 0;
+      if ((bits & visibility.now) === 0) continue;
+      const isNew = (bits & visibility.before) === 0;
+      const isShown = isNew || (difference && isDifferenceShown(entitySet, view.scope, difference));
+      if (isShown !== false) shown.push(key);
+      if (isShown === undefined) unclear.push(key);
+    }
+    const same = unclear.length === 0 ? none : await unchangedOf(unclear, context, since);
+    const states = shown.filter((key) => !same.has(key)).map((key) => stateOf(resource, key, unknownHash));
+    yield { states, end };
+  }
+}
+
+const none: ReadonlySet<string> = new Set();
+
+/** Returns those of the keys whose records have the same values in both states, as the view shows them. */
+async function unchangedOf(
+  keys: readonly string[],
+  context: StepContext,
+  since: number,
+): Promise<ReadonlySet<string>> {
+  const same = new Set(keys);
+  const request = requestOf({ ...context, after: null }, "all");
+  if (request === undefined) return same;
+  const query = { ...request.query, filter: isOneOf(keys, request.query) };
+  for await (const { key } of changesBetween(context.store, { ...request, query, since })) same.delete(key);
+  return same;
+}
+
+type FoundChunk = Pick<ChangeChunk, "changes"> & { readonly found: Uint8Array; readonly end: string };
+
+/** Yields the changes that are left to a step, and in which states the view has the records. */
+async function* chunksOf(
+  { changes, view, resource, asOf, after, signal }: StepContext,
+  since: number,
+): AsyncGenerator<FoundChunk> {
+  if (!view.entitySets.has(resource)) return;
+  for (let position = after; ; ) {
+    const chunk = await changes.chunk({ resource, since, asOf }, position, signal);
+    const end = chunk.changes.at(-1)?.key;
+    if (end === undefined) return;
+    yield { changes: chunk.changes, found: await chunk.visibleTo(view.scope, signal), end };
+    if (chunk.isLast) return;
+    position = end;
+  }
 }
 
 /** Yields all records that the view has. Positions are keys. */
@@ -106,7 +151,9 @@ async function* seen(context: StepContext): AsyncGenerator<Found> {
   const request = requestOf(context, "all");
   if (request === undefined) return;
   const { store, resource } = context;
-  yield* inBatches(recordsAt(store, request), keyOfLine, ({ key, line }) => stateOf(resource, key, line));
+  yield* inBatches(recordsAt(store, request), keyOfLine, ({ key, line }) =>
+    stateOf(resource, key, digestOf(line)),
+  );
 }
 
 /** Yields the records that have events, and that the view does not have. Positions are numbers of events. */
@@ -132,18 +179,19 @@ async function presentKeys(
 ): Promise<ReadonlySet<string>> {
   if (keys.length === 0) return new Set();
   const query = queryOf(entitySet, "key");
-  const key = query.orderBy[0]?.expression as BoundNode;
-  const filter: BoundNode = {
-    kind: "Membership",
-    type: "Edm.Boolean",
-    operand: key,
-    values: keys.map(textConstant),
-  };
-  const restricted = restrict({ ...query, filter }, view.scope);
+  const restricted = restrict({ ...query, filter: isOneOf(keys, query) }, view.scope);
   const page = await store.page(restricted, { asOf, keys: true, signal, background: true });
   page.release?.();
   return new Set((page.keys ?? []).map(String));
 }
+
+/** Returns the condition that a record has one of the keys. @param query in the order of the key */
+const isOneOf = (keys: readonly string[], { orderBy }: BoundQuery): BoundNode => ({
+  kind: "Membership",
+  type: "Edm.Boolean",
+  operand: orderBy[0]?.expression as BoundNode,
+  values: keys.map(textConstant),
+});
 
 /** Returns the request for the records of a step; undefined if the customer does not see the set. */
 function requestOf({ view, resource, asOf, after, signal }: StepContext, select: "key" | "all") {
@@ -174,14 +222,9 @@ function queryOf(entitySet: EntitySet, select: "key" | "all"): BoundQuery {
   return query;
 }
 
-function stateOf(resource: ResourceName, key: string, line: string | null): RecordState {
+function stateOf(resource: ResourceName, key: string, hash: string | null): RecordState {
   const inAddress = keyLiteral(key).slice(1, -1);
-  return {
-    resource,
-    key,
-    keyInAddress: inAddress === key ? null : inAddress,
-    hash: line === null ? null : digestOf(line),
-  };
+  return { resource, key, keyInAddress: inAddress === key ? null : inAddress, hash };
 }
 
 const keyOfLine = ({ key }: KeyedLine): string => key;

@@ -1,4 +1,11 @@
-import { compileScope, type ResourceGrant, resourceRules, type Scope } from "@cadastre/entitlement";
+import {
+  compileScope,
+  datasetProperty,
+  type ResourceGrant,
+  resourceRules,
+  type Scope,
+  type ScopeOptions,
+} from "@cadastre/entitlement";
 import { type Catalog, recordNames } from "@cadastre/reso";
 import { perCatalog, scopeOptionsOf } from "../catalog.ts";
 
@@ -6,7 +13,12 @@ import { perCatalog, scopeOptionsOf } from "../catalog.ts";
 const grantableResources = recordNames.filter((name) => resourceRules[name] !== undefined);
 
 /** Compiles the scope of a customer with all datasets, all regions, and this grant for each resource. */
-const scopeOver = (catalog: Catalog, sub: string, grantOf: (resource: string) => ResourceGrant): Scope =>
+const scopeOver = (
+  catalog: Catalog,
+  sub: string,
+  grantOf: (resource: string) => ResourceGrant,
+  options: Pick<ScopeOptions, "rules"> = {},
+): Scope =>
   compileScope(
     {
       iss: "cadastre",
@@ -25,7 +37,7 @@ const scopeOver = (catalog: Catalog, sub: string, grantOf: (resource: string) =>
         resources: Object.fromEntries(grantableResources.map((name) => [name, grantOf(name)])),
       })),
     },
-    scopeOptionsOf(catalog),
+    { ...scopeOptionsOf(catalog), ...options },
   );
 
 /** Returns the grants that lift the privacy and contact policies of a resource, if it has them. */
@@ -40,6 +52,21 @@ function grantsOverPolicies(resource: string): Partial<ResourceGrant> {
  */
 export const systemScope = perCatalog((catalog) =>
   scopeOver(catalog, "system", (name) => ({ fields: "*", ...grantsOverPolicies(name) })),
+);
+
+/**
+ * Grants what {@link systemScope} does, and lets a query select the dataset of a record. Only for the making of events (`events/`), which reads
+ * each change once for all customers: of its values nothing leaves that but the names of the fields that differ.
+ */
+export const changeScope = perCatalog((catalog) =>
+  scopeOver(catalog, "changes", (name) => ({ fields: "*", ...grantsOverPolicies(name) }), {
+    rules: Object.fromEntries(
+      Object.entries(resourceRules).map(([name, { hostReadable = [], ...rule }]) => [
+        name,
+        { ...rule, hostReadable: [...hostReadable, { ...datasetProperty, derivedFrom: [] }] },
+      ]),
+    ),
+  }),
 );
 
 /** Grants all fields and rows except those that a privacy or contact policy hides. */

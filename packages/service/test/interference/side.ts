@@ -226,6 +226,7 @@ async function eventsOf(store: Store, registry: AccessRegistry): Promise<EntityE
     await registry.entitlements.install({ customer, version: 1, jws: customer, installed: now });
   return createEntityEvents({
     store,
+    catalog: testCatalog,
     logs: registry.events,
     database: registry.database,
     catalogVersion: 1,

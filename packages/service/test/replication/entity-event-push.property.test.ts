@@ -20,6 +20,7 @@ import type { Grants, World } from "../interference/projection.ts";
 import { baseUrl, documentOf, openSide, type Side } from "../interference/side.ts";
 import { resourceNames, scopeOptions, universeSet } from "../interference/universe.ts";
 import { after, changes, worlds } from "../interference/worlds.ts";
+import { testCatalog } from "../support/test-catalog.ts";
 import { Follower, type Numbers, type Row } from "./event-follower.ts";
 
 /** `CASES=1000` runs more cases, `SEED=1` repeats the same ones. */
@@ -207,6 +208,7 @@ describe.each(Object.entries(engines).filter(([name]) => name !== "memory"))("ov
       const receiver = await startReceiver();
       const events = createEntityEvents({
         store,
+        catalog: testCatalog,
         logs: registry.events,
         database: registry.database,
         catalogVersion: 1,

@@ -1,6 +1,8 @@
 import type { Knex } from "knex";
 import { customerTable } from "./entitlements.ts";
-import { type EventLogRow, type EventRow, eventLogTable, eventTable } from "./event-rows.ts";
+import { type EventLogRow, eventLogTable, eventTable } from "./event-rows.ts";
+import { type EventEngine, putEvents } from "./put-events.ts";
+import { type RecordState, unknownHash } from "./record-state.ts";
 
 /** How far the events of a customer are made. */
 export type EventProgress = {
@@ -20,16 +22,6 @@ export type EventLog = EventProgress & {
   readonly revision: number;
   /** Number of the last event; 0 if there is none. */
   readonly last: number;
-};
-
-/** The state of a record as a customer sees it. */
-export type RecordState = {
-  readonly resource: string;
-  readonly key: string;
-  /** The key as it is written in an address; null if that is the same text. */
-  readonly keyInAddress: string | null;
-  /** Hash of the values; null if the record is gone. */
-  readonly hash: string | null;
 };
 
 /** A change of a log. */
@@ -65,7 +57,7 @@ export type EventLogs = {
 const firstNumber = 1;
 
 /** Creates the event logs of a registry database. */
-export const createEventLogs = (knex: Knex): EventLogs => ({
+export const createEventLogs = (knex: Knex, engine: EventEngine): EventLogs => ({
   find: async (customer) => {
     const row = await eventLogTable(knex).where({ customer }).first();
     return row && toLog(row);
@@ -81,10 +73,7 @@ export const createEventLogs = (knex: Knex): EventLogs => ({
       const changed = await changedStates(transaction, customer, states);
       const next = Number(log?.next_number ?? firstNumber);
       const first = changed.length === 0 ? next : Math.max(next, floor);
-      await putEvents(
-        transaction,
-        changed.map((state, i) => toRow(customer, first + i, state)),
-      );
+      await putEvents[engine](transaction, customer, first, changed);
       const row = { ...progressColumns(progress), next_number: first + changed.length };
       if (revision === null) await eventLogTable(transaction).insert({ ...row, customer, revision: 1 });
       else
@@ -119,31 +108,17 @@ async function changedStates(
   customer: string,
   states: readonly RecordState[],
 ): Promise<readonly RecordState[]> {
-  if (states.length === 0) return [];
-  const keys = states.map(({ key }) => key);
+  const compared = states.filter(({ hash }) => hash !== unknownHash);
+  if (compared.length === 0) return states;
+  const keys = compared.map(({ key }) => key);
   const rows = await eventTable(transaction)
     .where({ customer })
     .whereIn("record_key", keys)
     .select("resource", "record_key", "hash");
   const hashes = new Map(rows.map(({ resource, record_key, hash }) => [`${resource} ${record_key}`, hash]));
-  return states.filter(({ resource, key, hash }) => (hashes.get(`${resource} ${key}`) ?? null) !== hash);
-}
-
-const toRow = (
-  customer: string,
-  number: number,
-  { resource, key, keyInAddress, hash }: RecordState,
-): EventRow => ({ customer, number, resource, record_key: key, key_in_address: keyInAddress, hash });
-
-/** Number of rows that one statement inserts. SQLite takes at most 500, which knex writes as a `union`. */
-const insertedRows = 500;
-
-async function putEvents(transaction: Knex.Transaction, rows: readonly EventRow[]): Promise<void> {
-  for (let i = 0; i < rows.length; i += insertedRows)
-    await eventTable(transaction)
-      .insert(rows.slice(i, i + insertedRows))
-      .onConflict(["customer", "record_key", "resource"])
-      .merge(["number", "hash"]);
+  return states.filter(
+    ({ resource, key, hash }) => hash === unknownHash || (hashes.get(`${resource} ${key}`) ?? null) !== hash,
+  );
 }
 
 const toLog = ({

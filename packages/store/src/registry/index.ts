@@ -11,7 +11,7 @@ export type { CatalogVersion, CatalogVersions } from "./catalog-versions.ts";
 export type { RegistryChanges } from "./changes.ts";
 export { withCustomerLock } from "./customer-lock.ts";
 export { customerTable, type EntitlementRegistry, type InstalledEntitlement } from "./entitlements.ts";
-export type { EventAppend, EventLog, EventLogs, EventProgress, RecordState } from "./event-logs.ts";
+export type { EventAppend, EventLog, EventLogs, EventProgress } from "./event-logs.ts";
 export type { FeedCounts, FeedLease, FeedOutcome, FeedRecord, FeedRegistry } from "./feeds.ts";
 export type { PepperCheck } from "./guards.ts";
 export type { CrosswalkEntry, IdentityRegister } from "./identities.ts";
@@ -23,6 +23,7 @@ export {
   type PostgresRegistryOptions,
 } from "./postgres.ts";
 export type { MlsProfile, ProfileRegistry } from "./profiles.ts";
+export { type RecordState, unknownHash } from "./record-state.ts";
 export type { AccessRegistry, RegistryDatabase } from "./registry.ts";
 export type { SealedDocument, SealedDocuments } from "./sealed-documents.ts";
 export { openSqliteRegistry, openSqliteRegistryAudit, type SqliteRegistryOptions } from "./sqlite.ts";

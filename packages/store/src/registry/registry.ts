@@ -80,7 +80,7 @@ export const createRegistry = (
   identities: guarded(createIdentityRegister(knex), attempt),
   profiles: announcing(guarded(createProfileRegistry(knex), attempt), ["set"], announce),
   feeds: guarded(createFeedRegistry(knex), attempt),
-  events: guarded(createEventLogs(knex), attempt),
+  events: guarded(createEventLogs(knex, engine), attempt),
   catalogs: announcing(guarded(createCatalogVersions(knex), attempt), ["add"], announce),
   sealed: announcing(guarded(createSealedDocuments(knex), attempt), ["replace"], announce),
   usage: engine === "postgres" ? guarded(createUsageReports(knex), attempt) : undefined,

@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import type { AccessRegistry, EventAppend, RecordState } from "../../src/registry/index.ts";
+import {
+  type AccessRegistry,
+  type EventAppend,
+  type RecordState,
+  unknownHash,
+} from "../../src/registry/index.ts";
 
 const customer = "acme";
 
@@ -66,6 +71,21 @@ export function eventConformance(name: string, withRegistry: WithRegistry): void
       ).toBe(1);
       expect((await eventsIn(registry)).at(-1)).toEqual([2 ** 52, "Property", "b", "3"]);
       expect((await events.find(customer))?.last).toBe(2 ** 52);
+    }));
+
+  test(`in ${name} values without a hash are other ones than those before, whatever they are compared with`, () =>
+    withRegistry(async (registry) => {
+      const { events } = registry;
+      await events.append(customer, appendOf([state("a", "1"), state("b", "1")]));
+      const unknown = [state("a", unknownHash), state("b", "1"), state("c", null)];
+      expect(await events.append(customer, appendOf(unknown, { revision: 1 }))).toBe(1);
+      expect(await events.append(customer, appendOf(unknown, { revision: 2 }))).toBe(1);
+      expect(await events.append(customer, appendOf([state("a", "1")], { revision: 3 }))).toBe(1);
+      expect(await events.append(customer, appendOf([state("a", null)], { revision: 4 }))).toBe(1);
+      expect(await eventsIn(registry)).toEqual([
+        [2, "Property", "b", "1"],
+        [6, "Property", "a", null],
+      ]);
     }));
 
   test(`in ${name} many events are added at once`, () =>
