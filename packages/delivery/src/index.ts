@@ -128,8 +128,8 @@ export type { ByteRange, PartContent, PartStore } from "./parts/part-store.ts";
 
 // Profiles: which fields of which datasets, in which format
 
+export { type Domain, domainNames, domainTable } from "@cadastre/manifest";
 export { builtInProfiles, standardProfiles } from "./profiles/built-in.ts";
-export { type Domain, domainNames, domainTable } from "./profiles/domains.ts";
 export type { Narrowing } from "./profiles/narrowed-profile.ts";
 export type { OutputProfile } from "./profiles/profile.ts";
 export { type ProfileFile, readProfileFile, readProfiles } from "./profiles/read-profiles.ts";
@@ -157,6 +157,7 @@ export {
   selectedRecords,
 } from "./source/following-reader.ts";
 export { type MarketReaderOptions, marketReader } from "./source/market-reader.ts";
+export { pinnedReader } from "./source/pinned-reader.ts";
 export { type PropertyReaderOptions, propertyReader } from "./source/property-reader.ts";
 export { storeSource } from "./source/store-source.ts";
 

@@ -2,8 +2,17 @@ import { z } from "zod";
 import { EntitlementError, type EntitlementErrorCode } from "./errors.ts";
 import { isMask, type Mask, maskForms } from "./mask.ts";
 
-/** Products that a customer can buy; they are also the domains of exports. Source: interface specification, section 2.9. */
-const products = ["property", "listing", "public_record", "market_report"] as const;
+/** Products that a customer can buy; they are also the domains of exports. Source: interface specification, section 2.9, for the first four. */
+const products = [
+  "property",
+  "listing",
+  "public_record",
+  "market_report",
+  "member",
+  "office",
+  "open_house",
+  "lookup",
+] as const;
 export type Product = (typeof products)[number];
 
 /** Ways to access the data. Source: interface specification, section 2.6. */

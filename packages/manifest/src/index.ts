@@ -6,6 +6,15 @@
  */
 export { canonicalBytes, canonicalText, sha256 } from "./canonical.ts";
 export { type ChainLink, requireFollows } from "./chain.ts";
+export {
+  type Domain,
+  type DomainDataset,
+  type DomainEntry,
+  datasetNames,
+  domainNames,
+  domainTable,
+  mainDataset,
+} from "./domains.ts";
 export { ManifestError, type ManifestErrorCode, manifestErrors } from "./errors.ts";
 export { exceedsLimits, manifestLimits } from "./json-limits.ts";
 export { manifestJsonSchema } from "./json-schema.ts";

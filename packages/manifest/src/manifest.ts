@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { domainNames } from "./domains.ts";
 
 const count = z.int().nonnegative();
 const text = z.string().min(1).max(1024);
@@ -95,7 +96,7 @@ export const manifestShape = z.object({
   deliveryId: name,
   customerId: text,
   subscriptionId: name.nullable(),
-  domain: z.enum(["property", "listing", "public_record", "market_report"]),
+  domain: z.enum(domainNames),
   kind: z.enum(["snapshot", "seed", "delta"]),
   generation: count.min(1),
   sequence: count,

@@ -1,6 +1,7 @@
+import { domainNames } from "@cadastre/manifest";
 import { Command, Option } from "commander";
 import { ClientError } from "../errors.ts";
-import { domains, type ExportRequest } from "../fetch/exports.ts";
+import type { ExportRequest } from "../fetch/exports.ts";
 import { readPins } from "../fetch/pins.ts";
 import type { Connection } from "../http/connection.ts";
 import { openTarget, targetIdentity } from "../load/open-target.ts";
@@ -40,7 +41,7 @@ export const pullCommand = (): Command =>
         new Command("pull")
           .description("Fetch a delivery, or a new snapshot, verify it, load it, and acknowledge it.")
           .argument("[delivery]", "id of a delivery")
-          .addOption(new Option("--domain <domain>", "ask for a snapshot of this").choices(domains))
+          .addOption(new Option("--domain <domain>", "ask for a snapshot of this").choices(domainNames))
           .option("--profile <id>", "output profile of the snapshot"),
       ),
     ).addOption(jsonOption()),
@@ -72,7 +73,7 @@ export const pullCommand = (): Command =>
 
 /** Options of an export that the service refuses, although this program takes them. */
 const refused: RefusedOptions = {
-  unknown_domain: ["--domain", `allowed are ${domains.join(", ")}`],
+  unknown_domain: ["--domain", `allowed are ${domainNames.join(", ")}`],
   unknown_profile: ["--profile", "it must be an output profile of the domain, see docs/delivery.md"],
   entitlement_denied: [
     "--domain",

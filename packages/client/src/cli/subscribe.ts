@@ -1,6 +1,6 @@
+import { domainNames } from "@cadastre/manifest";
 import { Command, Option } from "commander";
 import { ClientError } from "../errors.ts";
-import { domains } from "../fetch/exports.ts";
 import {
   type DomainSubscription,
   emptyBehaviors,
@@ -30,7 +30,7 @@ type Flags = ConnectionFlags & {
 const refused: RefusedOptions = {
   invalid_name: ["--name", "it must be 1 to 128 characters on one line"],
   subscription_exists: ["--name", "another subscription of yours has it: choose another"],
-  unknown_domain: ["--domain", `allowed are ${domains.join(", ")}`],
+  unknown_domain: ["--domain", `allowed are ${domainNames.join(", ")}`],
   entitlement_denied: [
     "--domain",
     "your entitlement grants nothing of it: /v1/account/resources shows what it does",
@@ -57,7 +57,9 @@ export const subscribeCommand = (): Command =>
         "Create a subscription: a seed at once, then what has changed at each interval. Repeated, it changes nothing.",
       )
       .requiredOption("--name <name>", "name, unique among your subscriptions that are not canceled")
-      .addOption(new Option("--domain <domain>", "what is delivered").choices(domains).makeOptionMandatory())
+      .addOption(
+        new Option("--domain <domain>", "what is delivered").choices(domainNames).makeOptionMandatory(),
+      )
       .requiredOption("--cadence <duration>", `time between two deliveries: ${cadenceForm}`, parseCadence)
       .option("--minute <time>", "time of the day in UTC, such as 04:00, for a cadence of days", parseMinute)
       .addOption(

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Manifest } from "@cadastre/manifest";
+import type { Domain, Manifest } from "@cadastre/manifest";
 import { z } from "zod";
 import { ClientError } from "../errors.ts";
 import type { Connection } from "../http/connection.ts";
@@ -7,11 +7,8 @@ import { dataOf } from "../http/envelope.ts";
 import { type Looks, longer, pauseFor } from "../http/pause.ts";
 import { askJson } from "../http/request.ts";
 
-/** Names of the domains that can be exported. */
-export const domains = ["property", "listing", "public_record", "market_report"] as const;
-
 export type ExportRequest = {
-  readonly domain: (typeof domains)[number];
+  readonly domain: Domain;
   /** Output profile; by default the first one of the domain. */
   readonly profileId?: string | undefined;
   /** Requests with the same key return the same export. */

@@ -1,4 +1,4 @@
-import { ManifestError } from "@cadastre/manifest";
+import { datasetNames, ManifestError } from "@cadastre/manifest";
 import { partsOf } from "../content/columns.ts";
 import { isText } from "../content/read-part.ts";
 import { ClientError } from "../errors.ts";
@@ -14,14 +14,7 @@ import type { LoadableDelivery, LoadTarget } from "./target.ts";
 import { comment, typedTable } from "./typed-table.ts";
 
 /** Tables that may be emptied and filled. The list is fixed, so that a server cannot name any other table of the database. */
-const tables: ReadonlySet<string> = new Set([
-  "listing",
-  "listing_media",
-  "media_assets",
-  "property",
-  "public_record",
-  "market_report",
-]);
+const tables: ReadonlySet<string> = new Set(datasetNames);
 
 /**
  * Returns a target that loads into a database with a table for each dataset. In one transaction a snapshot or a seed replaces the rows of

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
+import type { Domain } from "@cadastre/manifest";
 import { z } from "zod";
 import { ClientError } from "../errors.ts";
-import { deliveryId, type domains } from "../fetch/exports.ts";
+import { deliveryId } from "../fetch/exports.ts";
 import type { Ask, Connection } from "../http/connection.ts";
 import { dataOf } from "../http/envelope.ts";
 import { askJson } from "../http/request.ts";
@@ -20,7 +21,7 @@ export const emptyBehaviors = ["manifest_only", "skip"] as const;
 /** Request for a subscription, in the spelling of the service. */
 export type DomainSubscription = {
   readonly name: string;
-  readonly domain: (typeof domains)[number];
+  readonly domain: Domain;
   readonly deliveryMode: (typeof transferModes)[number];
   /** 60 to 2,678,400. */
   readonly cadenceSeconds: number;

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { domainNames } from "@cadastre/manifest";
 import type { Command } from "commander";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createClientProgram } from "../../src/cli/program.ts";
@@ -52,10 +53,7 @@ describe.each(["bash", "fish"] as const)("%s", (shell) => {
   has.each<readonly [readonly string[], readonly string[]]>([
     [["subscriptions", "p"], ["pause"]],
     [["pull", "--dom"], ["--domain"]],
-    [
-      ["pull", "--domain", ""],
-      ["listing", "market_report", "property", "public_record"],
-    ],
+    [["pull", "--domain", ""], [...domainNames].sort()],
     [
       ["subscribe", "--mode", "pu"],
       ["pull", "push"],

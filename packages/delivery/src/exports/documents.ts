@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Product, Scope } from "@cadastre/entitlement";
+import type { Scope } from "@cadastre/entitlement";
 import { DeliveryError } from "../errors.ts";
 import type { DeliveryDocument } from "../ledger/delivery.ts";
 import type { DeliveryLedger } from "../ledger/ledger.ts";
@@ -118,7 +118,7 @@ function offersOf(
   const defaults = new Map<string, OutputProfile>();
   for (const profile of profiles) if (!defaults.has(profile.domain)) defaults.set(profile.domain, profile);
   return profiles.flatMap((profile) => {
-    if (!scope.products.includes(profile.domain as Product)) return [];
+    if (!scope.products.includes(profile.domain)) return [];
     const datasets = deliveredDatasets(source, scope, profile);
     if (datasets.length === 0) return [];
     const content = JSON.stringify([profile.domain, profile.fields]);

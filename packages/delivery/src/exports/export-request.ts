@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Product, Scope } from "@cadastre/entitlement";
+import type { Scope } from "@cadastre/entitlement";
 import { canonicalText } from "@cadastre/manifest";
 import type { Destinations } from "../destinations/destinations.ts";
 import { DeliveryError } from "../errors.ts";
@@ -45,7 +45,7 @@ export async function resolveProfile(
   if (isPulled && destinationId !== undefined)
     throw new DeliveryError("invalid_request", undefined, { target: "destinationId" });
   if (!isPulled && destinationId === undefined) throw new DeliveryError("destination_required");
-  if (!scope.products.includes(domain as Product)) throw new DeliveryError("entitlement_denied");
+  if (!scope.products.includes(profile.domain)) throw new DeliveryError("entitlement_denied");
   if (destinationId !== undefined) await requireDestination(targets, scope, destinationId);
   return profile;
 }

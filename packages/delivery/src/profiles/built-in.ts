@@ -1,4 +1,4 @@
-import { domainNames } from "./domains.ts";
+import { domainNames } from "@cadastre/manifest";
 import { type OutputProfile, profileOf } from "./profile.ts";
 
 /** The formats, each with its compression and the size of its parts in bytes of JSON lines. */

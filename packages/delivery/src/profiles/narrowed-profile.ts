@@ -1,8 +1,8 @@
 import type { Scope } from "@cadastre/entitlement";
+import { domainTable, mainDataset } from "@cadastre/manifest";
 import { QueryError } from "@cadastre/odata";
 import { DeliveryError } from "../errors.ts";
 import type { ExportSource } from "../source/export-source.ts";
-import { domainTable, mainDataset } from "./domains.ts";
 import { choiceOf, deliveredDatasets, type OutputProfile, profileOf } from "./profile.ts";
 
 /** What a request asks for within a profile. */

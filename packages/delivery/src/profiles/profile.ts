@@ -1,11 +1,16 @@
 import { createHash } from "node:crypto";
 import type { Scope } from "@cadastre/entitlement";
-import { canonicalText, type ManifestProfile } from "@cadastre/manifest";
+import {
+  canonicalText,
+  type Domain,
+  type DomainDataset,
+  domainTable,
+  type ManifestProfile,
+} from "@cadastre/manifest";
 import type { ParquetOptions } from "../format/duckdb-copy.ts";
 import { duckdbVersion } from "../format/duckdb-version.ts";
 import { gzipEncoder } from "../format/gzip.ts";
 import type { ExportColumn, ExportSource } from "../source/export-source.ts";
-import { type Domain, type DomainDataset, domainTable } from "./domains.ts";
 
 type Format = ManifestProfile["format"];
 type Compression = ManifestProfile["compression"];

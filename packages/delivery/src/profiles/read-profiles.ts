@@ -1,6 +1,6 @@
+import { type Domain, domainNames, domainTable } from "@cadastre/manifest";
 import { z } from "zod";
 import { DeliveryError } from "../errors.ts";
-import { type Domain, domainNames, domainTable } from "./domains.ts";
 import { type OutputProfile, type ProfileChoice, profileOf } from "./profile.ts";
 
 /** Compressions of each format; no built-in profile uses `none`. Source: interface specification, section 2.8. */

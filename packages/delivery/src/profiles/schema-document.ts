@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import { canonicalText, type Manifest } from "@cadastre/manifest";
+import { canonicalText, domainTable, type Manifest } from "@cadastre/manifest";
 import type { ExportColumn, ExportType } from "../source/export-source.ts";
 import { columnForms } from "./column-forms.ts";
-import { domainTable } from "./domains.ts";
 import type { DeliveredDataset, OutputProfile } from "./profile.ts";
 
 /** Schema as a manifest states it. */

@@ -15,6 +15,10 @@ const histories: Readonly<Record<Domain, number>> = {
   listing: 3,
   property: 1,
   public_record: 1,
+  member: 1,
+  office: 1,
+  open_house: 1,
+  lookup: 1,
   market_report: 1,
 };
 

@@ -51,6 +51,39 @@ const worlds: Readonly<Record<Domain, World>> = {
     profiles: ["*", { public_record: ["City"] }],
     first: 0,
   },
+  member: {
+    sets: ["Member"],
+    keys,
+    states,
+    less: ["City", "StateOrProvince"],
+    profiles: ["*", { member: ["City"] }],
+    first: 0,
+  },
+  office: {
+    sets: ["Office"],
+    keys,
+    states,
+    less: ["City", "StateOrProvince"],
+    profiles: ["*", { office: ["City"] }],
+    first: 0,
+  },
+  open_house: {
+    sets: ["OpenHouse"],
+    keys,
+    states,
+    less: ["City", "StateOrProvince"],
+    profiles: ["*", { open_house: ["City"] }],
+    first: 0,
+  },
+  // A value of a lookup is visible with the field that has the lookup.
+  lookup: {
+    sets: ["Lookup"],
+    keys,
+    states,
+    less: ["MailingCity", "LookupName", "StateOrProvince"],
+    profiles: ["*", { lookup: ["LookupName"] }],
+    first: 0,
+  },
   // A cell of fewer than ten listings is not counted.
   market_report: {
     sets: ["Property"],
@@ -71,6 +104,7 @@ const editOf = ({ sets, keys, states }: World): fc.Arbitrary<Edit> => {
     PropertyType: fc.constantFrom(...Array<string>(6).fill("Residential"), "Land"),
     OnMarketDate: fc.constantFrom("2024-02-10", "2024-02-20", "2024-03-10"),
     StandardStatus: fc.constantFrom("Active", "Active", "Active", "Pending"),
+    ...(sets.includes("Lookup") ? { LookupName: fc.constantFrom("City", "City", "Other") } : {}),
   });
   return fc.record({
     set: fc.constantFrom(...sets),

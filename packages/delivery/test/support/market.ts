@@ -6,13 +6,14 @@ import {
   resourceRules,
   type Scope,
 } from "@cadastre/entitlement";
-import type { EntitySet, Row } from "@cadastre/odata";
+import type { EntitySet, Row, StructuralProperty } from "@cadastre/odata";
 import type { Change, Store, StoredResource } from "@cadastre/store";
 import { entitySetOf, property } from "@cadastre/store/testing";
 import {
   type ExportSource,
   entitySetReader,
   marketReader,
+  pinnedReader,
   propertyReader,
   storeSource,
 } from "../../src/index.ts";
@@ -33,14 +34,23 @@ const shared = [
   ...(provisionalIdProperty.derivedFrom ?? []).map((name) => property(name)),
 ];
 
-const setOf = (name: string, key: string): EntitySet =>
-  entitySetOf(name, [property(key, "Edm.String", { nullable: false }), ...shared]);
+const setOf = (name: string, key: string, more: readonly StructuralProperty[] = [ofCities]): EntitySet =>
+  entitySetOf(name, [property(key, "Edm.String", { nullable: false }), ...shared, ...more]);
 
-/** Entity sets whose rows are all visible by region. Links between them do not matter for deltas. */
+/** A field that makes the values of a lookup visible. */
+const ofCities = property("MailingCity", "Edm.String", {
+  annotations: [{ term: "RESO.OData.Metadata.LookupName", value: "City" }],
+});
+
+/** Entity sets whose rows are visible by region, by dataset or by lookup. Links between them do not matter for deltas. */
 const sets = {
   Property: setOf("Property", "ListingKey"),
   Media: setOf("Media", "MediaKey"),
   PublicRecord: setOf("PublicRecord", "PublicRecordKey"),
+  Member: setOf("Member", "MemberKey"),
+  Office: setOf("Office", "OfficeKey"),
+  OpenHouse: setOf("OpenHouse", "OpenHouseKey"),
+  Lookup: setOf("Lookup", "LookupKey", [property("LookupName", "Edm.String")]),
 } as const;
 
 export type SetName = keyof typeof sets;
@@ -54,13 +64,21 @@ export const resources: readonly StoredResource[] = setList.map((entitySet) => (
   hidden: entitySet === sets.Property ? [provisionalIdProperty] : [],
 }));
 
-function regionRule(): ResourceRule {
-  const rule = resourceRules["Property"];
-  if (rule === undefined) throw new RangeError("listings have no rule");
+function ruleFor(resource: string): ResourceRule {
+  const rule = resourceRules[resource];
+  if (rule === undefined) throw new RangeError(`${resource} has no rule`);
   return rule;
 }
 
-const rules = { Property: regionRule(), Media: regionRule(), PublicRecord: regionRule() };
+const rules = {
+  Property: ruleFor("Property"),
+  Media: ruleFor("Property"),
+  PublicRecord: ruleFor("PublicRecord"),
+  Member: ruleFor("Member"),
+  Office: ruleFor("Office"),
+  OpenHouse: ruleFor("Property"),
+  Lookup: ruleFor("Lookup"),
+};
 
 export type Granted = {
   readonly states: readonly string[];
@@ -84,12 +102,18 @@ export const scopeOf = (
       datasets: [
         {
           dataset_id: dataset,
-          resources: { Property: { fields }, Media: { fields }, PublicRecord: { fields } },
+          resources: Object.fromEntries(
+            setList.map(({ name }) => [name, { fields: grantable(name, fields) }]),
+          ),
         },
       ],
     },
     { entitySets: setList, rules },
   );
+
+/** Returns the fields of a grant that a set has. */
+const grantable = (name: string, fields: ResourceGrant["fields"]): ResourceGrant["fields"] =>
+  fields === "*" ? fields : fields.filter((field) => sets[name as SetName].type.properties.has(field));
 
 /** A change: the new record of a key; without values, its removal. */
 export type Edit = { readonly set: SetName; readonly key: string; readonly values: Row | undefined };
@@ -123,4 +147,8 @@ export const marketSource = (store: Pick<Store, "page" | "checkpoint">): ExportS
     property: propertyReader({ store, entitySet: sets.Property, identities }),
     market_report: marketReader({ store, entitySet: sets.Property, least: 10 }),
     public_record: entitySetReader(store, sets.PublicRecord),
+    member: entitySetReader(store, sets.Member),
+    office: entitySetReader(store, sets.Office),
+    open_house: entitySetReader(store, sets.OpenHouse),
+    lookup: pinnedReader(entitySetReader(store, sets.Lookup), "the fields that have lookups"),
   });

@@ -20,6 +20,10 @@ const titles: Readonly<Record<string, string>> = {
   listing: "Listings",
   public_record: "Public records",
   market_report: "Market reports",
+  member: "Members",
+  office: "Offices",
+  open_house: "Open houses",
+  lookup: "Lookup values",
 };
 
 const titleOfDomain = (name: string): string => titles[name] ?? name;

@@ -4,6 +4,7 @@ import {
   entitySetReader,
   followingReader,
   marketReader,
+  pinnedReader,
   propertyReader,
   selectedFollowing,
   selectedRecords,
@@ -11,11 +12,12 @@ import {
 } from "@cadastre/delivery";
 import type { Scope } from "@cadastre/entitlement";
 import type { EntitySet } from "@cadastre/odata";
-import type { Catalog } from "@cadastre/reso";
+import type { Catalog, RecordName } from "@cadastre/reso";
 import { inBackground, type Store } from "@cadastre/store";
 import type { IdentityRegister } from "@cadastre/store/registry";
 import type { Config } from "../config.ts";
 import type { Activation } from "../gates/activation.ts";
+import { lookupBasis } from "./lookup-basis.ts";
 
 export type ExportMeans = {
   readonly store: Store & { readonly catalog: Catalog };
@@ -29,7 +31,7 @@ export function exportSource({ identities, activation, config, ...means }: Expor
   const store = inBackground(means.store);
   const { entitySet, dictionary } = means.store.catalog;
   const [listings, media] = [entitySet("Property"), entitySet("Media")];
-  const [mediaAssets, publicRecords] = [entitySet("MediaAsset"), entitySet("PublicRecord")];
+  const [mediaAssets, lookups] = [entitySet("MediaAsset"), entitySet("Lookup")];
   const isEnabled = ({ name }: EntitySet, scope: Scope) => activation.has(name) && scope.restricts(name);
   /** Makes a dataset unavailable unless the gates of its sets are passed and a rule restricts their rows, so that it is surely filtered. */
   const ifEnabled = (reader: DatasetReader, ...sets: readonly EntitySet[]): DatasetReader => ({
@@ -49,6 +51,7 @@ export function exportSource({ identities, activation, config, ...means }: Expor
     link: "MediaKey",
     selected: selectedFollowing(ofListing),
   };
+  const ofSet = (name: RecordName) => ifEnabled(rows(entitySet(name)), entitySet(name));
   const source = storeSource(store, {
     listing: ifEnabled(rows(listings), listings),
     listing_media: ifEnabled(followingReader(ofListing), media),
@@ -59,7 +62,11 @@ export function exportSource({ identities, activation, config, ...means }: Expor
       marketReader({ store, entitySet: listings, least: config.minimumCellSize }),
       listings,
     ),
-    public_record: ifEnabled(rows(publicRecords), publicRecords),
+    public_record: ofSet("PublicRecord"),
+    member: ofSet("Member"),
+    office: ofSet("Office"),
+    open_house: ofSet("OpenHouse"),
+    lookup: ifEnabled(pinnedReader(rows(lookups), lookupBasis(means.store.catalog)), lookups),
   });
   return { ...source, dictionaryVersion: dictionary.version };
 }

@@ -90,5 +90,9 @@ export const knownColumns = perCatalog(
     property: namesOf(propertyColumns(entitySet("Property"))),
     market_report: namesOf(marketColumns),
     public_record: fieldsOf(entitySet("PublicRecord")),
+    member: fieldsOf(entitySet("Member")),
+    office: fieldsOf(entitySet("Office")),
+    open_house: fieldsOf(entitySet("OpenHouse")),
+    lookup: fieldsOf(entitySet("Lookup")),
   }),
 );

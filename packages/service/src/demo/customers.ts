@@ -1,4 +1,5 @@
 import type { DatasetGrant, Entitlement, Mask, Region } from "@cadastre/entitlement";
+import { domainNames } from "@cadastre/manifest";
 import { type Catalog, recordNames, resourceNames } from "@cadastre/reso";
 import { sampleCatalog, sampleSystems } from "@cadastre/sample/catalog";
 
@@ -131,10 +132,7 @@ const granting = (
   datasets: readonly string[],
   resources: DatasetGrant["resources"],
 ): DemoCustomer["grants"] => ({
-  products:
-    "PublicRecord" in resources
-      ? ["property", "listing", "public_record", "market_report"]
-      : ["property", "listing", "market_report"],
+  products: domainNames.filter((name) => name !== "public_record" || "PublicRecord" in resources),
   channels: { api: true, odata: true, file_delivery: true },
   capabilities: ["file_export_push"],
   regions,

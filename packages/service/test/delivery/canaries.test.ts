@@ -10,6 +10,7 @@ import { databasesOf } from "../../src/data/databases.ts";
 import { type Collection, query } from "../support/ask.ts";
 import { hiddenMark, marked, requireNoCanary } from "../support/canaries.ts";
 import { customerOf, dataOf } from "../support/deliveries.ts";
+import { publishOpenHouses } from "../support/open-houses.ts";
 import { removalsOf } from "../support/removals.ts";
 import { type Running, run } from "../support/running.ts";
 
@@ -25,6 +26,7 @@ let running: Running;
 const folder = mkdtempSync(join(tmpdir(), "cadastre-canaries-"));
 beforeAll(async () => {
   running = await run({ CADASTRE_LISTINGS: "100", CADASTRE_PART_BYTES: "3000000" });
+  await publishOpenHouses(running);
 });
 afterAll(async () => {
   rmSync(folder, { recursive: true });
@@ -65,6 +67,10 @@ const customersOf = {
   property: ["market", "state", "coarse"],
   public_record: ["national", "market"],
   market_report: ["market", "state", "coarse"],
+  member: ["market", "state", "coarse"],
+  office: ["market", "state", "coarse"],
+  open_house: ["market", "state", "coarse"],
+  lookup: ["market", "state", "coarse"],
 };
 
 describe.each(Object.keys(readers))("%s", (format) => {

@@ -2,10 +2,12 @@ import { createHash } from "node:crypto";
 import { rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { domainNames } from "@cadastre/manifest";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { withRegistry } from "../../src/data/registry.ts";
 import { customerOf, dataOf, refusal } from "../support/deliveries.ts";
 import { entitle } from "../support/entitle.ts";
+import { publishOpenHouses } from "../support/open-houses.ts";
 import { type Running, run } from "../support/running.ts";
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
@@ -20,6 +22,7 @@ beforeAll(async () => {
   ];
   await writeFile(file, JSON.stringify({ profiles }));
   running = await run({ CADASTRE_LISTINGS: "60", CADASTRE_EXPORT_PROFILES: file });
+  await publishOpenHouses(running);
 });
 afterAll(async () => {
   await running.stop();
@@ -58,34 +61,31 @@ const offers = async (name = "national") =>
 const paths = { schema: "schemas", profile: "profiles", disclaimer: "disclaimers" } as const;
 
 describe("a document by its hash", () => {
-  test.each(["listing", "property", "public_record", "market_report"])(
-    "of a delivery of %s has that hash, and is kept by caches",
-    async (domain) => {
-      const { documents, schema, profile, attribution } = await named("national", { domain });
-      expect(new Set(documents.map(({ sha256 }) => sha256))).toEqual(
-        new Set([
-          schema.sha256,
-          profile.sha256,
-          ...attribution.map(({ disclaimerSha256 }) => disclaimerSha256),
-        ]),
-      );
-      expect(attribution.length).toBeGreaterThan(0);
-      const customer = customerOf(running);
-      for (const { kind, sha256, byteLength } of documents) {
-        const path = `/v1/${paths[kind as keyof typeof paths]}/${sha256}`;
-        const reply = await customer.get(path);
-        expect([path, reply.status, hashOf(reply.text), Buffer.byteLength(reply.text)]).toEqual([
-          path,
-          200,
-          sha256,
-          byteLength,
-        ]);
-        expect(reply.headers["cache-control"]).toBe("private, max-age=31536000, immutable");
-        const again = await customer.get(path, { "if-none-match": String(reply.headers["etag"]) });
-        expect(again.status).toBe(304);
-      }
-    },
-  );
+  test.each(domainNames)("of a delivery of %s has that hash, and is kept by caches", async (domain) => {
+    const { documents, schema, profile, attribution } = await named("national", { domain });
+    expect(new Set(documents.map(({ sha256 }) => sha256))).toEqual(
+      new Set([
+        schema.sha256,
+        profile.sha256,
+        ...attribution.map(({ disclaimerSha256 }) => disclaimerSha256),
+      ]),
+    );
+    expect(attribution.length).toBeGreaterThan(0);
+    const customer = customerOf(running);
+    for (const { kind, sha256, byteLength } of documents) {
+      const path = `/v1/${paths[kind as keyof typeof paths]}/${sha256}`;
+      const reply = await customer.get(path);
+      expect([path, reply.status, hashOf(reply.text), Buffer.byteLength(reply.text)]).toEqual([
+        path,
+        200,
+        sha256,
+        byteLength,
+      ]);
+      expect(reply.headers["cache-control"]).toBe("private, max-age=31536000, immutable");
+      const again = await customer.get(path, { "if-none-match": String(reply.headers["etag"]) });
+      expect(again.status).toBe(304);
+    }
+  });
 
   test("names all columns that the customer sees, and no other", async () => {
     const columnsOf = async (name: string) => {
@@ -147,6 +147,10 @@ describe("profiles", () => {
       ["listing", "listing-jsonl"],
       ["public_record", "public_record-jsonl"],
       ["market_report", "market_report-jsonl"],
+      ["member", "member-jsonl"],
+      ["office", "office-jsonl"],
+      ["open_house", "open_house-jsonl"],
+      ["lookup", "lookup-jsonl"],
     ]);
     expect(all.map(({ id }) => id)).toEqual(expect.arrayContaining(["city", "agent", "listing-parquet"]));
   });

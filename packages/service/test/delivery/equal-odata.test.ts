@@ -1,4 +1,5 @@
 import { gunzipSync } from "node:zlib";
+import { type Domain, domainNames, domainTable } from "@cadastre/manifest";
 import type { StructuralProperty } from "@cadastre/odata";
 import type { RecordName } from "@cadastre/reso";
 import { sampleCatalog } from "@cadastre/sample/catalog";
@@ -8,21 +9,28 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Collection } from "../support/ask.ts";
 import { requireNoCanary } from "../support/canaries.ts";
 import { customerOf, dataOf } from "../support/deliveries.ts";
+import { publishOpenHouses } from "../support/open-houses.ts";
 import { type PartColumns, type PartRow, partReaders, withoutNulls } from "../support/part-readers.ts";
 import { type Running, run } from "../support/running.ts";
 
 const { entitySet } = sampleCatalog;
 
-const sets = { listing: "Property", listing_media: "Media" } as const;
-type Dataset = keyof typeof sets;
+/** Domains whose datasets are entity sets too. */
+const domainsOfSets = domainNames.filter((name) => setsOf(name).length > 0);
+
+/** Returns the datasets of a domain that are entity sets, with the names of the sets. */
+function setsOf(domain: Domain): readonly (readonly [dataset: string, set: RecordName])[] {
+  return domainTable[domain].datasets.flatMap(({ name, resource }) =>
+    resource === null ? [] : [[name, resource as RecordName] as const],
+  );
+}
 
 const ofSet = (name: RecordName): PartColumns => entitySet(name).type.properties;
 const ofList = (columns: readonly StructuralProperty[]): PartColumns =>
   new Map(columns.map((column) => [column.name, column]));
 
 const columnsOf: Readonly<Record<string, PartColumns>> = {
-  listing: ofSet("Property"),
-  listing_media: ofSet("Media"),
+  ...Object.fromEntries(domainNames.flatMap(setsOf).map(([dataset, set]) => [dataset, ofSet(set)])),
   media_assets: ofSet("MediaAsset"),
   public_record: ofSet("PublicRecord"),
   property: ofList(propertyColumns(entitySet("Property"))),
@@ -43,13 +51,14 @@ beforeAll(async () => {
     CADASTRE_PART_BYTES: "500000",
     CADASTRE_MINIMUM_CELL_SIZE: "2",
   });
+  await publishOpenHouses(running);
 });
 afterAll(() => running.stop());
 
 /** What OData answers to the same customer, in the order of the key. */
-async function rowsOfOdata(dataset: Dataset, customer: string): Promise<readonly PartRow[]> {
+async function rowsOfOdata(name: RecordName, customer: string): Promise<readonly PartRow[]> {
   const { get } = customerOf(running, customer);
-  const set = entitySet(sets[dataset]);
+  const set = entitySet(name);
   const rows: PartRow[] = [];
   let next: string | undefined = `/reso/odata/${set.name}?$top=1000&$orderby=${set.type.key.join()}`;
   while (next !== undefined) {
@@ -102,15 +111,16 @@ describe.each(formats)("%s", (format) => {
   test.each(customersOf(format))(
     "of %s has what OData answers, and nothing that is hidden",
     async (customer) => {
-      const delivered = await deliveredRows("listing", format, customer);
-      for (const dataset of Object.keys(sets) as Dataset[]) {
-        const { rows = [], parts = 0 } = delivered.get(dataset) ?? {};
-        const expected = await rowsOfOdata(dataset, customer);
-        expect(expected.length).toBeGreaterThan(0);
-        expect(rows).toHaveLength(expected.length);
-        expect(rows).toEqual(expected);
-        if (dataset === "listing" && customer === "national") expect(parts).toBeGreaterThan(1);
-      }
+      for (const domain of domainsOfSets)
+        for (const [dataset, set] of setsOf(domain)) {
+          const delivered = await deliveredRows(domain, format, customer);
+          const { rows = [], parts = 0 } = delivered.get(dataset) ?? {};
+          const expected = await rowsOfOdata(set, customer);
+          expect(expected.length).toBeGreaterThan(0);
+          expect(rows).toHaveLength(expected.length);
+          expect(rows).toEqual(expected);
+          if (dataset === "listing" && customer === "national") expect(parts).toBeGreaterThan(1);
+        }
     },
     90_000,
   );

@@ -1,6 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { datasetNames } from "@cadastre/manifest";
+import { type Catalog, createCatalog } from "@cadastre/reso";
 import { sampleCatalog } from "@cadastre/sample/catalog";
 import type { Store } from "@cadastre/store";
 import { openSqliteStore } from "@cadastre/store/sqlite";
@@ -24,7 +26,7 @@ const identities = {
   revision: () => Promise.reject(new Error("not asked")),
 };
 
-const datasets = ["listing", "listing_media", "media_assets", "property", "market_report", "public_record"];
+const datasets = datasetNames;
 
 const sourceOf = (means: Partial<ExportMeans>) =>
   exportSource({
@@ -45,6 +47,12 @@ test("what has not passed its gates is not delivered", () => {
   const all = deliveredWithout();
   expect(all).toEqual(datasets);
   expect(deliveredWithout("PublicRecord")).toEqual(all.filter((name) => name !== "public_record"));
+  expect(deliveredWithout("Member", "OpenHouse")).toEqual(
+    all.filter((name) => name !== "member" && name !== "open_house"),
+  );
+  expect(deliveredWithout("Office", "Lookup")).toEqual(
+    all.filter((name) => name !== "office" && name !== "lookup"),
+  );
   expect(deliveredWithout("Media")).toEqual(
     all.filter((name) => name !== "listing_media" && name !== "media_assets"),
   );
@@ -52,6 +60,40 @@ test("what has not passed its gates is not delivered", () => {
   expect(deliveredWithout("Property")).toEqual(
     all.filter((name) => !["listing", "property", "market_report"].includes(name)),
   );
+});
+
+test("values of lookups are read on by no other catalog of fields that have lookups", async () => {
+  const [system, ...others] = sampleCatalog.definition.systems;
+  if (system === undefined) throw new Error("there is a system");
+  const added = { name: `${system.prefix}Extra`, displayName: "Extra", type: "Edm.String" } as const;
+  const withField = (field: object) =>
+    createCatalog({
+      ...sampleCatalog.definition,
+      systems: [
+        {
+          ...system,
+          fields: {
+            ...system.fields,
+            Property: [...(system.fields?.Property ?? []), { ...added, ...field }],
+          },
+        },
+        ...others,
+      ],
+    });
+  const basisOf = (catalog: Catalog) => sourceOf({ store: { ...store, catalog } }).basis?.(["lookup"]);
+  const before = await basisOf(sampleCatalog);
+  expect(await basisOf(withField({}))).toBe(before);
+  expect(
+    await basisOf(withField({ lookup: "StandardStatus", lookupStatus: "Closed with Enumerations" })),
+  ).not.toBe(before);
+  const request = {
+    dataset: "lookup",
+    scope: systemScope(sampleCatalog),
+    columns: ["LookupKey"],
+    checkpoint: 0,
+  };
+  const batches = sourceOf({}).read({ ...request, from: '["another","City-Austin"]' });
+  await expect(batches[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: "basis_changed" });
 });
 
 test("a market report is made by the size of its smallest cells, and read on by no other", async () => {

@@ -28,6 +28,10 @@ const fieldsOf: Readonly<Record<string, readonly OutputProfile["fields"][]>> = {
   property: ["*"],
   market_report: ["*", { market_report: ["new_listings", "median_list_price"] }],
   public_record: ["*", { public_record: ["City", "PostalCode"] }],
+  member: ["*", { member: ["MemberFullName"] }],
+  office: ["*", { office: ["OfficeName"] }],
+  open_house: ["*", { open_house: ["ListingKey"] }],
+  lookup: ["*", { lookup: ["LookupName"] }],
 };
 
 /** Profiles whose parts have a record or two, or all of them. */

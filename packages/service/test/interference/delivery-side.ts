@@ -11,7 +11,7 @@ import {
   createSubscriptions,
   createWorker,
   DeliveryError,
-  type Domain,
+  domainNames,
   type ExportSource,
   entitySetReader,
   followingReader,
@@ -39,13 +39,8 @@ const { privateKey } = generateKeyPairSync("ed25519");
 
 const day = 86_400_000;
 
-/** Domains that deliveries are requested for. */
-export const askedDomains = [
-  "listing",
-  "property",
-  "public_record",
-  "market_report",
-] as const satisfies readonly Domain[];
+/** Domains that deliveries are requested for: all those whose sets the universe has. */
+export const askedDomains = domainNames;
 
 /** Everything that a customer receives of a delivery, or the code of the refusal. */
 export type Delivered = {
@@ -254,5 +249,9 @@ function sourceOver(store: FilledStore): ExportSource {
     // With so few listings a cell may have one: `scopes.test.ts` tests larger cells.
     market_report: marketReader({ store, entitySet, least: 1 }),
     public_record: entitySetReader(store, universeSet("PublicRecord")),
+    member: entitySetReader(store, universeSet("Member")),
+    office: entitySetReader(store, universeSet("Office")),
+    open_house: entitySetReader(store, universeSet("OpenHouse")),
+    lookup: entitySetReader(store, universeSet("Lookup")),
   });
 }

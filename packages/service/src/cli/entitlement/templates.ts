@@ -1,4 +1,5 @@
 import type { Entitlement, ResourceGrant } from "@cadastre/entitlement";
+import { domainNames } from "@cadastre/manifest";
 import { type ListingTopicName, listingTopics } from "../../listing-topics.ts";
 import type { GrantCatalog } from "./grant-catalog.ts";
 
@@ -126,7 +127,7 @@ export const entitlementTemplates = {
       "Software of the MLS or a broker for its own listings: every field, private media and contacts too.",
     obligations: ["Name only systems whose data is the customer's own."],
     grants: {
-      products: ["property", "listing", "public_record", "market_report"],
+      products: [...domainNames],
       channels: { api: true, odata: true, file_delivery: true },
       capabilities: ["file_export_push"],
     },

@@ -1,7 +1,3 @@
-import type { Manifest } from "@cadastre/manifest";
-
-export type Domain = Manifest["domain"];
-
 /** Records of one kind, which are delivered in parts of their own. */
 export type DomainDataset = {
   readonly name: string;
@@ -21,8 +17,7 @@ export type DomainEntry = {
   readonly datasets: readonly DomainDataset[];
 };
 
-/** The domains by name. Source: interface specification, sections 2.8 and 2.9. */
-export const domainTable: Readonly<Record<Domain, DomainEntry>> = {
+const table = {
   property: {
     schemaVersion: "1",
     followsDictionary: false,
@@ -47,7 +42,35 @@ export const domainTable: Readonly<Record<Domain, DomainEntry>> = {
     followsDictionary: false,
     datasets: [{ name: "market_report", resource: null, keyField: "id" }],
   },
-};
+  member: {
+    schemaVersion: "1",
+    followsDictionary: true,
+    datasets: [{ name: "member", resource: "Member", keyField: "MemberKey" }],
+  },
+  office: {
+    schemaVersion: "1",
+    followsDictionary: true,
+    datasets: [{ name: "office", resource: "Office", keyField: "OfficeKey" }],
+  },
+  open_house: {
+    schemaVersion: "1",
+    followsDictionary: true,
+    datasets: [{ name: "open_house", resource: "OpenHouse", keyField: "OpenHouseKey" }],
+  },
+  lookup: {
+    schemaVersion: "1",
+    followsDictionary: true,
+    datasets: [{ name: "lookup", resource: "Lookup", keyField: "LookupKey" }],
+  },
+} as const satisfies Readonly<Record<string, DomainEntry>>;
+
+export type Domain = keyof typeof table;
+
+/**
+ * The domains by name. All that lists domains or datasets is made of this table. Source: interface specification, sections 2.8 and 2.9, for
+ * the first four.
+ */
+export const domainTable: Readonly<Record<Domain, DomainEntry>> = table;
 
 export const domainNames = Object.keys(domainTable) as [Domain, ...Domain[]];
 
@@ -57,3 +80,8 @@ export function mainDataset(domain: Domain): DomainDataset {
   if (main === undefined) throw new TypeError("a domain has a dataset");
   return main;
 }
+
+/** Names of the datasets of all domains. */
+export const datasetNames: readonly string[] = Object.values(domainTable).flatMap(({ datasets }) =>
+  datasets.map(({ name }) => name),
+);
