@@ -224,7 +224,7 @@ const listDeliveries = defineEndpoint({
     "Deliveries of a subscription in any state: the last one of the last generation first, or with `from` those from that place on in order",
   query: { limit: limit("Deliveries"), from: firstListed.optional() },
   answer: { data: z.array(subscribedDelivery), meta: { count: whole } },
-  errors: ["invalid_limit", "not_found"],
+  errors: ["invalid_limit", "invalid_request", "not_found"],
   handle: async ({ caller, params: { id }, query, reply }, services: DeliveryServices) => {
     const found = await services.subscriptions.deliveries(caller, id, query.limit, query.from);
     const pushed = found.map(({ delivery }) => delivery);
