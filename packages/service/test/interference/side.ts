@@ -1,3 +1,4 @@
+import type { Agent } from "node:http";
 import { compileScope, type Entitlement, type ResourceGrant, type Scope } from "@cadastre/entitlement";
 import type { EntitySet } from "@cadastre/odata";
 import type { Store } from "@cadastre/store";
@@ -96,8 +97,10 @@ function bareRuleOf(grants: Grants): Rule {
 
 /** A store that is refilled for each case. */
 export type Filling = {
-  /** Makes the store contain exactly this world, in one commit. */
+  /** Makes the store contain exactly this world, in one commit, and publishes its properties. */
   readonly fill: (world: World) => Promise<void>;
+  /** Makes the store contain exactly this world, without its properties, which no OData answer is made of. */
+  readonly hold: (world: World) => Promise<void>;
   /** Commits changes that nobody may see until the store has reached the checkpoint. */
   readonly advance: (checkpoint: number) => Promise<void>;
   /** Returns the number of the last commit. */
@@ -131,17 +134,25 @@ const filler = (count: number) => ({
 
 export async function filling(store: FilledStore): Promise<Filling> {
   let held: World = [];
+  /** The texts of the records that the store has. */
+  let texts: ReadonlySet<string> = new Set();
   let checkpoint = await store.checkpoint();
+  async function hold(world: World): Promise<void> {
+    // A record that moves to another dataset is removed from its own first.
+    const present = new Set(world.map((row) => `${row.datasetId} ${identityOf(row)}`));
+    const removed = held.filter((row) => !present.has(`${row.datasetId} ${identityOf(row)}`)).map(removalOf);
+    // A record that is as it was would change nothing either.
+    const records = new Map(stored(world).map((row) => [JSON.stringify(row), row]));
+    const changed = [...records].flatMap(([text, row]) => (texts.has(text) ? [] : [row]));
+    ({ checkpoint } = await store.commit([...removed, ...changed, filler(checkpoint)]));
+    held = world;
+    texts = new Set(records.keys());
+  }
   return {
+    hold,
     fill: async (world) => {
-      // A record that moves to another dataset is removed from its own first.
-      const present = new Set(world.map((row) => `${row.datasetId} ${identityOf(row)}`));
-      const removed = held
-        .filter((row) => !present.has(`${row.datasetId} ${identityOf(row)}`))
-        .map(removalOf);
-      ({ checkpoint } = await store.commit([...removed, ...stored(world), filler(checkpoint)]));
+      await hold(world);
       await store.builds.publish(["Property"]);
-      held = world;
     },
     advance: async (to) => {
       while (checkpoint < to) ({ checkpoint } = await store.commit([filler(checkpoint)]));
@@ -237,12 +248,17 @@ async function eventsOf(store: Store, registry: AccessRegistry): Promise<EntityE
 }
 
 type SideOptions = {
+  /** Agent of the requests; without it each has a connection of its own. */
+  readonly agent?: Agent;
   /** Registry of the events; without it none are offered. */
   readonly registry?: AccessRegistry | undefined;
   readonly clock?: () => number;
 };
 
-export async function openSide(store: FilledStore, { registry, clock }: SideOptions = {}): Promise<Side> {
+export async function openSide(
+  store: FilledStore,
+  { registry, clock, agent }: SideOptions = {},
+): Promise<Side> {
   let rule: Rule = { activeEntitySets: [], scopes: {} };
   const events = registry && (await eventsOf(store, registry));
   const server = await listen(
@@ -260,7 +276,14 @@ export async function openSide(store: FilledStore, { registry, clock }: SideOpti
     },
     ask: (customer, link, { carrier = "address", method = "GET", headers = {} } = {}) => {
       const sent = carriedBy(carrier, { target: link.replace(baseUrl, ""), method, headers });
-      return ask(base, sent.target, { ...sent.headers, "x-api-key": customer }, sent.method, sent.body);
+      return ask(
+        base,
+        sent.target,
+        { ...sent.headers, "x-api-key": customer },
+        sent.method,
+        sent.body,
+        agent,
+      );
     },
     stop: async () => {
       await server.stop(0);

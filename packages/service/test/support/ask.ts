@@ -1,4 +1,4 @@
-import { request } from "node:http";
+import { type Agent, request } from "node:http";
 import { requireNoCanary } from "./canaries.ts";
 
 export type Headers = Readonly<Record<string, string>>;
@@ -22,6 +22,8 @@ async function requireDeclared(method: string, target: string, { text }: Reply):
 /**
  * Sends the request target unchanged: nothing is encoded or normalized. Throws if the response, of whatever status, contains a
  * canary that the caller may not see, or if an endpoint answers an error that it does not declare.
+ *
+ * @param agent keeps connections; by default each request has its own
  */
 export async function ask(
   baseUrl: string,
@@ -29,8 +31,9 @@ export async function ask(
   headers: Headers = {},
   method = "GET",
   body: string | Uint8Array = "",
+  agent: Agent | false = false,
 ): Promise<Reply> {
-  const reply = await send(baseUrl, target, headers, method, body);
+  const reply = await send(baseUrl, target, headers, method, body, agent);
   const apiKey = headers["x-api-key"] ?? headers["authorization"]?.split(" ").at(-1);
   requireNoCanary(JSON.stringify(reply), `the answer to ${target}`, apiKey);
   if (reply.status >= 400 && target.startsWith("/v1/")) await requireDeclared(method, target, reply);
@@ -43,10 +46,11 @@ function send(
   headers: Headers,
   method: string,
   body: string | Uint8Array,
+  agent: Agent | false,
 ): Promise<Reply> {
   const { hostname, port } = new URL(baseUrl);
   return new Promise((resolve, reject) => {
-    const sent = request({ hostname, port, path: target, method, headers, agent: false }, (res) => {
+    const sent = request({ hostname, port, path: target, method, headers, agent }, (res) => {
       const chunks: Buffer[] = [];
       res.on("data", (chunk: Buffer) => chunks.push(chunk));
       res.on("error", reject);
