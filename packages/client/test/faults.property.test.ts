@@ -59,7 +59,7 @@ test("whatever befalls a pull, only what is whole is put in place, and a later o
         const last = await once();
         expect(last.standing).toBe(first === undefined ? "new" : "done");
         await verifyFolder(join(folder, id), { keys: jwks });
-        expect(filesIn(folder)).toHaveLength(parts.length + 2);
+        expect(filesIn(folder)).toHaveLength(parts.length + 3);
       },
     ),
     { numRuns: Number(process.env["CASES"] ?? 12) },

@@ -21,6 +21,7 @@ const wholeIn = (folder: string) => {
   expect(filesIn(folder)).toEqual(
     ["manifest.json", "signature.json", ...parts.map(({ name }) => name)]
       .map((name) => join(id, name))
+      .concat("latest-listing.json")
       .toSorted(),
   );
   for (const { name, number } of parts)
