@@ -199,7 +199,7 @@ describe("what is rejected", () => {
     ["an unknown field", { Nope: 1 }, "Nope", "unknown_field"],
     [
       "a local field of another system",
-      { [`${other.prefix}AgExemption`]: [] },
+      { [`${other.prefix}AgExemption`]: ["Yes"] },
       "HCX_AgExemption",
       "foreign_field",
     ],

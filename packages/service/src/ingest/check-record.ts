@@ -14,7 +14,7 @@ export type RecordCheck = {
 };
 
 export type CheckedRecord = {
-  /** The record with rounded values. Computed fields still have the source's values. */
+  /** The record with rounded values, and without the empty lists of other systems' local fields. Computed fields still have the source's values. */
   readonly record: Row;
   readonly faults: readonly RecordFault[];
   /** Fields whose values were rounded. */
@@ -41,6 +41,12 @@ export function checkRecord(given: Row, { catalog, resource, source, rounding }:
     }
     if (value === null) continue;
     if (field.source !== null && field.source !== source.name) {
+      // Exports and answers of another Cadastre have an empty list for each field of the other systems.
+      if (Array.isArray(value) && value.length === 0) {
+        record ??= { ...given };
+        delete record[name];
+        continue;
+      }
       faults.push({ field: name, code: "foreign_field" });
       continue;
     }

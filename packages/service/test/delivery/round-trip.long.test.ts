@@ -1,0 +1,80 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import type { Domain } from "@cadastre/manifest";
+import { sampleSystems } from "@cadastre/sample/catalog";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { cadastre } from "../support/cli.ts";
+import { customerOf } from "../support/deliveries.ts";
+import { publishOpenHouses } from "../support/open-houses.ts";
+import { type Running, run } from "../support/running.ts";
+
+let first: Running;
+let second: Running;
+let files: string;
+beforeAll(async () => {
+  [first, second] = await Promise.all([run({ CADASTRE_LISTINGS: "120" }), run({ CADASTRE_LISTINGS: "20" })]);
+  await publishOpenHouses(first);
+  files = await mkdtemp(join(tmpdir(), "cadastre-round-trip-"));
+}, 120_000);
+afterAll(async () => {
+  await rm(files, { recursive: true });
+  await Promise.all([first.stop(), second.stop()]);
+});
+
+/** Datasets in the order in which they are ingested, with their domains and resources. */
+const steps = [
+  ["office", "office", "Office"],
+  ["member", "member", "Member"],
+  ["listing", "listing", "Property"],
+  ["listing", "listing_media", "Media"],
+  ["listing", "media_assets", "MediaAsset"],
+  ["open_house", "open_house", "OpenHouse"],
+] as const satisfies readonly (readonly [Domain, string, string])[];
+
+/** Exports a domain for a customer who sees every system. Returns the lines of each dataset. */
+async function exported(running: Running, domain: Domain): Promise<ReadonlyMap<string, string>> {
+  const asks = customerOf(running, "national");
+  const id = await asks.complete({ domain });
+  const found = new Map<string, string>();
+  for (const { number, dataset } of (await asks.manifest(id)).data.parts) {
+    const lines = gunzipSync(await asks.fetched(id, number)).toString();
+    found.set(dataset, (found.get(dataset) ?? "") + lines);
+  }
+  return found;
+}
+
+const systemOf = (line: string): unknown =>
+  (JSON.parse(line) as Readonly<Record<string, unknown>>)["OriginatingSystemName"];
+
+test("what a customer exports can be ingested by another service, whose exports are the same", async () => {
+  const environment = { CADASTRE_DATA: second.folder.path };
+  for (const [domain, dataset, resource] of steps) {
+    const lines = (await exported(first, domain)).get(dataset) ?? "";
+    expect(lines).not.toBe("");
+    for (const { id, name } of sampleSystems) {
+      const own = lines.split("\n").filter((line) => line !== "" && systemOf(line) === name);
+      expect(own).not.toEqual([]);
+      const file = join(files, `${dataset}-${id}.jsonl`);
+      await writeFile(file, own.join("\n"));
+      const args = ["ingest", "--resource", resource, "--source", id, file, "--json", "--full"];
+      const { code, stdout, stderr } = await cadastre([...args, "--allow-shrink"], { environment });
+      expect([code, stderr]).toEqual([0, expect.any(String)]);
+      expect(JSON.parse(stdout)).toMatchObject({ read: own.length, rejected: 0 });
+    }
+    const published = await cadastre(["publish", resource, "--allow-shrink"], { environment });
+    expect([published.code, published.stderr]).toEqual([0, expect.any(String)]);
+  }
+  for (const [domain, dataset] of steps)
+    await expect
+      .poll(
+        () =>
+          exported(second, domain).then(
+            (of) => of.get(dataset),
+            () => undefined,
+          ),
+        { timeout: 20_000 },
+      )
+      .toBe((await exported(first, domain)).get(dataset));
+}, 300_000);
