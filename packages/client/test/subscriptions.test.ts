@@ -52,6 +52,24 @@ describe("subscribe", () => {
     ]);
   });
 
+  test("sends a filter and fields, and tells a subscription with others", async () => {
+    const filter = "City eq 'Austin'";
+    const asked = [...nightly(), "--filter", filter, "--select", "City, ListPrice"];
+    const remote = { ...remoteSubscription, filter, select: ["City", "ListPrice"] };
+    serve([], [201, { data: remote, meta: {} }]);
+    expect(await runHere(asked)).toMatchObject({ code: 0 });
+    expect(posted()).toMatchObject([{ filter, select: ["City", "ListPrice"] }]);
+    serve([remote]);
+    expect(await runHere(asked)).toMatchObject({ code: 0 });
+    const { filter: _, select: __, ...earlier } = remoteSubscription;
+    for (const other of [{ ...remote, select: ["City"] }, remoteSubscription, earlier]) {
+      serve([other]);
+      const { code, stderr } = await runHere(asked);
+      expect([code, stderr]).toEqual([expect.any(Number), expect.stringContaining("`select` is")]);
+    }
+    expect(posted()).toHaveLength(1);
+  });
+
   test("repeats a request that was not answered with the same idempotency key, so that nothing is created twice", async () => {
     serve([], [503, { error: "service_unavailable" }], [201, { data: remoteSubscription, meta: {} }]);
     expect(await runHere(nightly())).toMatchObject({ code: 0 });

@@ -9,6 +9,7 @@ export const clientExamples: ExampleTable = {
     "cadastre-client status --url https://listings.example --into sqlite:listings.sqlite",
   ],
   pull: [
+    "cadastre-client pull --url https://listings.example --domain listing --into data --filter \"City eq 'Austin'\" --select City,ListPrice",
     "cadastre-client pull --url https://listings.example --domain listing --into sqlite:listings.sqlite",
     "cadastre-client pull 0198f3a2-6c1e-7b57-9a53-0c1d2e3f4a5b --url https://listings.example --into data",
     "cadastre-client pull --url https://listings.example --domain property --into postgres: --schema cadastre",
@@ -33,6 +34,7 @@ export const clientExamples: ExampleTable = {
     "cadastre-client replicate Property --url https://listings.example --into data --filter \"City eq 'Austin'\" --select ListingKey,ListPrice,ModificationTimestamp",
   ],
   subscribe: [
+    "cadastre-client subscribe --url https://listings.example --name texas --domain listing --cadence 1h --filter \"StateOrProvince eq 'TX'\" --select City,ListPrice",
     "cadastre-client subscribe --url https://listings.example --name nightly --domain listing --cadence 1d --minute 04:00",
     "cadastre-client subscribe --url https://listings.example --name hourly --domain property --cadence 1h --when-empty skip",
     "cadastre-client subscribe --url https://listings.example --name bucket --domain listing --cadence 6h --mode push --destination 0198f3a5-2222-7333-8444-555566667777",

@@ -11,6 +11,7 @@ import { type PullOptions, type PullReport, pull } from "../pull/pull.ts";
 import { openStaging } from "../pull/take.ts";
 import { withElapsed } from "../terminal/elapsed.ts";
 import { printMessage, printResult } from "../terminal/output.ts";
+import { filterOption, refusedNarrowing, selectOption } from "./narrowing-options.ts";
 import {
   type ConnectionFlags,
   connected,
@@ -30,6 +31,8 @@ type Flags = ConnectionFlags &
   LoadFlags & {
     readonly domain?: ExportRequest["domain"];
     readonly profile?: string;
+    readonly filter?: string;
+    readonly select?: readonly string[];
     readonly json?: true;
   };
 
@@ -42,7 +45,9 @@ export const pullCommand = (): Command =>
           .description("Fetch a delivery, or a new snapshot, verify it, load it, and acknowledge it.")
           .argument("[delivery]", "id of a delivery")
           .addOption(new Option("--domain <domain>", "ask for a snapshot of this").choices(domainNames))
-          .option("--profile <id>", "output profile of the snapshot"),
+          .option("--profile <id>", "output profile of the snapshot")
+          .option(...filterOption)
+          .option(...selectOption),
       ),
     ).addOption(jsonOption()),
     "JWKS file of who may sign (default: the keys that the server publishes)",
@@ -75,6 +80,7 @@ export const pullCommand = (): Command =>
 const refused: RefusedOptions = {
   unknown_domain: ["--domain", `allowed are ${domainNames.join(", ")}`],
   unknown_profile: ["--profile", "it must be an output profile of the domain, see docs/delivery.md"],
+  ...refusedNarrowing,
   entitlement_denied: [
     "--domain",
     "your entitlement grants nothing of it: /v1/account/resources shows what it does",
@@ -87,7 +93,8 @@ async function deliveryOf(
   flags: Flags,
   staging: string,
 ): Promise<PendingExport> {
-  const { domain, profile } = flags;
+  const { domain, profile, filter, select } = flags;
+  const narrowing = filter === undefined && select === undefined ? [] : [filter, select];
   if (id !== undefined && domain === undefined) return { id, done: async () => {} };
   if (id !== undefined || domain === undefined) throw new ClientError("delivery_or_domain");
   let told = "";
@@ -99,8 +106,12 @@ async function deliveryOf(
     withElapsed("waiting for the export", () =>
       exportOnce(
         connection,
-        { domain, profileId: profile },
-        { staging, purpose: JSON.stringify([targetIdentity(flags.into, flags), flags.pin]), onStatus },
+        { domain, profileId: profile, filter, select },
+        {
+          staging,
+          purpose: JSON.stringify([targetIdentity(flags.into, flags), flags.pin, ...narrowing]),
+          onStatus,
+        },
       ),
     ),
   );

@@ -10,6 +10,7 @@ import {
 import { withElapsed } from "../terminal/elapsed.ts";
 import { printable, printMessage, printResult } from "../terminal/output.ts";
 import { cadenceForm, cadenceText, parseCadence, parseMinute } from "./cadence.ts";
+import { filterOption, refusedNarrowing, selectOption } from "./narrowing-options.ts";
 import { type ConnectionFlags, connected, jsonOption, withConnection } from "./options.ts";
 import { namingOptions, type RefusedOptions } from "./refused-options.ts";
 
@@ -22,6 +23,8 @@ type Flags = ConnectionFlags & {
   readonly mode: DomainSubscription["deliveryMode"];
   readonly destination?: string;
   readonly profile?: string;
+  readonly filter?: string;
+  readonly select?: readonly string[];
   readonly whenEmpty?: DomainSubscription["emptyDeliveryBehavior"];
   readonly json?: true;
 };
@@ -38,6 +41,7 @@ const refused: RefusedOptions = {
   invalid_cadence: ["--cadence", `it must be ${cadenceForm}`],
   invalid_preferred_minute: ["--minute", "it must be 0 to 1439"],
   unknown_profile: ["--profile", "it must be an output profile of the domain, see docs/delivery.md"],
+  ...refusedNarrowing,
   destination_required: [
     "--destination",
     "`--mode push` and `--mode both` need an active destination of yours",
@@ -69,6 +73,8 @@ export const subscribeCommand = (): Command =>
       )
       .option("--destination <id>", "destination to write to, for push and both")
       .option("--profile <id>", "output profile (default: the first one of the domain)")
+      .option(...filterOption)
+      .option(...selectOption)
       .addOption(
         new Option("--when-empty <behavior>", "what is delivered if nothing has changed")
           .choices(emptyBehaviors)
@@ -88,6 +94,8 @@ export const subscribeCommand = (): Command =>
         emptyDeliveryBehavior: flags.whenEmpty,
         destinationId: flags.destination,
         profileId: flags.profile,
+        filter: flags.filter,
+        select: flags.select,
       };
       const { subscription, isNew } = await namingOptions(refused, () =>
         withElapsed("asking the service", () => ensureSubscription(connection, request)),

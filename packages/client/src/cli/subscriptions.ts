@@ -97,6 +97,8 @@ function subscriptionText(subscription: RemoteSubscription): string {
     name: subscription.name,
     domain: subscription.domain,
     profile: subscription.profileId,
+    filter: subscription.filter,
+    fields: subscription.select?.join(", ") ?? null,
     every: cadenceText(subscription.cadenceSeconds),
     minute: subscription.preferredMinuteOfDay,
     mode: subscription.deliveryMode,

@@ -11,6 +11,10 @@ export type ExportRequest = {
   readonly domain: Domain;
   /** Output profile; by default the first one of the domain. */
   readonly profileId?: string | undefined;
+  /** Condition on the records, in the language of `$filter`; by default all are delivered. */
+  readonly filter?: string | undefined;
+  /** Fields of the records; by default all of the profile. */
+  readonly select?: readonly string[] | undefined;
   /** Requests with the same key return the same export. */
   readonly idempotencyKey?: string | undefined;
 };
@@ -37,12 +41,14 @@ export function deliveryPath(id: string, rest = ""): string {
 
 /** Requests a snapshot. Returns the id of its delivery. */
 export async function requestExport(connection: Connection, request: ExportRequest): Promise<string> {
-  const { domain, profileId, idempotencyKey = randomUUID() } = request;
+  const { domain, profileId, filter, select, idempotencyKey = randomUUID() } = request;
   const body = {
     domain,
     deliveryMode: "pull",
     idempotencyKey,
     ...(profileId === undefined ? {} : { profileId }),
+    ...(filter === undefined ? {} : { filter }),
+    ...(select === undefined ? {} : { select }),
   };
   const answer = await askJson(connection, { method: "POST", path: "/v1/file-exports", body }, "the request");
   return dataOf(answer, created, "the request").id;

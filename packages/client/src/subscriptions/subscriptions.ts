@@ -31,6 +31,10 @@ export type DomainSubscription = {
   readonly destinationId?: string | undefined;
   /** Output profile; by default the first one of the domain. */
   readonly profileId?: string | undefined;
+  /** Condition on the records, in the language of `$filter`; by default all are delivered. */
+  readonly filter?: string | undefined;
+  /** Fields of the records; by default all of the profile. */
+  readonly select?: readonly string[] | undefined;
 };
 
 const word = z.string().regex(/^\w{1,64}$/);
@@ -47,6 +51,15 @@ const remoteSubscription = z.object({
   preferredMinuteOfDay: count.nullable(),
   emptyDeliveryBehavior: word,
   profileId: z.string().max(128),
+  // Absent in answers of releases that have no filters.
+  filter: z
+    .string()
+    .nullish()
+    .transform((filter) => filter ?? null),
+  select: z
+    .array(z.string())
+    .nullish()
+    .transform((select) => select ?? null),
   status: word,
   failure: z.object({ code: word }).nullable(),
   generation: count,
@@ -215,9 +228,13 @@ function requireSame(existing: RemoteSubscription, request: DomainSubscription):
     destinationId: request.destinationId ?? null,
     // The service chooses the profile if none is given.
     profileId: request.profileId ?? existing.profileId,
+    filter: request.filter ?? null,
+    select: request.select ?? null,
   };
   const differing = Object.entries(wanted)
-    .filter(([member, value]) => existing[member as keyof typeof wanted] !== value)
+    .filter(
+      ([member, value]) => JSON.stringify(existing[member as keyof typeof wanted]) !== JSON.stringify(value),
+    )
     .map(([member]) => `\`${member}\` is ${JSON.stringify(existing[member as keyof typeof wanted])}`);
   if (differing.length > 0)
     throw new ClientError("subscription_differs", { name: request.name, members: differing.join(", ") });

@@ -11,6 +11,8 @@ export const remoteSubscription = {
   preferredMinuteOfDay: 240,
   emptyDeliveryBehavior: "manifest_only",
   profileId: "listing-jsonl",
+  filter: null,
+  select: null,
   status: "active",
   failure: null,
   generation: 1,
