@@ -34,6 +34,7 @@ export {
   requirePush,
 } from "./exports/export-request.ts";
 export { type DeliveryCredits, openExports } from "./exports/new-delivery.ts";
+export { pinnedProfile } from "./exports/pinned.ts";
 export { type RetentionOptions, retain } from "./exports/retention.ts";
 export type { AcknowledgedReference, Acknowledgement } from "./ledger/acknowledgement.ts";
 export { type Delivery, type DeliveryMode, type DeliveryState, deliveryStates } from "./ledger/delivery.ts";

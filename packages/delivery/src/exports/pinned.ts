@@ -39,6 +39,9 @@ function parsePinned(text: string): Pinned {
   return { ...pinned, profile };
 }
 
+/** Returns the output profile of a delivery, as it was when the delivery was created. */
+export const pinnedProfile = (text: string): OutputProfile => parsePinned(text).profile;
+
 /** Returns the public name of the checkpoint at which a delivery's window ends. */
 export const windowEndOf = (text: string): string => (JSON.parse(text) as Pinned).window.toCheckpoint;
 

@@ -1,6 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Collection } from "../support/ask.ts";
+import { cadastre } from "../support/cli.ts";
 import { customerOf, dataOf, refusal } from "../support/deliveries.ts";
 import { type Running, run } from "../support/running.ts";
 
@@ -171,6 +172,12 @@ describe("a subscription with a filter", () => {
     expect(JSON.parse((await asks.get(`/v1/profiles/${data.profile.sha256}`)).text)).toMatchObject({
       filter,
     });
+    const environment = { CADASTRE_DATA: running.folder.path };
+    const operated = [
+      ["delivery", "show", data.deliveryId],
+      ["subscription", "show", subscription.id],
+    ];
+    for (const what of operated) expect((await cadastre(what, { environment })).stdout).toContain(filter);
   });
 
   test("is refused as an export is", async () => {

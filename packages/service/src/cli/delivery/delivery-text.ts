@@ -1,5 +1,5 @@
 import { asTyped } from "@cadastre/client/terminal";
-import type { Delivery, OperatedDelivery } from "@cadastre/delivery";
+import { type Delivery, type OperatedDelivery, pinnedProfile } from "@cadastre/delivery";
 import type { Registry } from "../../data/registry.ts";
 import { deliveryView, type Prefixes, toInstant, toInstantOrNull } from "../../delivery/delivery-view.ts";
 import { withServiceRegistry } from "../data.ts";
@@ -104,6 +104,7 @@ const operatedJson = (operated: OperatedDelivery, prefixes: Prefixes) => {
     customer: delivery.customer,
     ...deliveryView(delivery, prefixes),
     kind: delivery.kind,
+    ...profileOfDelivery(delivery),
     entitlementVersion: delivery.entitlementVersion,
     progress: finished,
     attempts: delivery.attempts,
@@ -116,12 +117,18 @@ const operatedJson = (operated: OperatedDelivery, prefixes: Prefixes) => {
   };
 };
 
+function profileOfDelivery({ pinned }: Pick<Delivery, "pinned">) {
+  const { id, filter = null } = pinnedProfile(pinned);
+  return { profile: id, filter };
+}
+
 function membersOfDelivery({ delivery, finished, now, ...operated }: OperatedDelivery, references: number) {
   return {
     id: delivery.id,
     customer: delivery.customer,
     domain: delivery.domain,
     kind: delivery.kind,
+    ...profileOfDelivery(delivery),
     place: placeText(delivery),
     subscription: delivery.subscription,
     mode: delivery.mode,
