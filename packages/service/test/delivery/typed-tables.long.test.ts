@@ -5,6 +5,7 @@ import { askDuckDb } from "@cadastre/delivery/testing";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { customerOf } from "../support/deliveries.ts";
+import { publishOpenHouses } from "../support/open-houses.ts";
 import { runClient } from "../support/program.ts";
 import { type Running, run } from "../support/running.ts";
 
@@ -13,6 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), "cadastre-typed-"));
 let running: Running;
 beforeAll(async () => {
   running = await run({ CADASTRE_LISTINGS: "150" });
+  await publishOpenHouses(running);
 });
 afterAll(async () => {
   rmSync(folder, { recursive: true });
@@ -77,4 +79,27 @@ test("the client makes the same typed tables of every format, with all columns",
   });
   expect(one?.length).toBeGreaterThan(0);
   for (const two of more) expect(two).toEqual(one);
+}, 120_000);
+
+test("the domains of single sets are loaded into a table each", async () => {
+  for (const domain of ["member", "office", "open_house", "lookup"]) {
+    const [sqlite, duckdb] = [join(folder, `${domain}.sqlite`), join(folder, `${domain}.duckdb`)];
+    for (const [target, format] of [
+      [`sqlite:${sqlite}`, "jsonl"],
+      [`duckdb:${duckdb}`, "parquet"],
+    ]) {
+      const args = ["pull", "--domain", domain, "--profile", `${domain}-${format}`, "--into", target ?? ""];
+      const staging = ["--staging", join(folder, `staging-${domain}-${format}`)];
+      const { code, stderr } = await client([...args, ...staging]);
+      expect([code, stderr]).toEqual([0, expect.any(String)]);
+    }
+    const database = new Database(sqlite, { readonly: true });
+    const [{ n } = { n: 0 }] = database.prepare(`select count(*) as n from ${domain}`).all() as {
+      n: number;
+    }[];
+    database.close();
+    expect(n).toBeGreaterThan(0);
+    const both = `attach '${duckdb}' as c (read_only); select count(*)::int as n from c.${domain}`;
+    expect(await askDuckDb(both)).toEqual([{ n }]);
+  }
 }, 120_000);
