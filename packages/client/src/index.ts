@@ -73,6 +73,11 @@ export {
 export { type Columns, readColumns } from "./content/columns.ts";
 export { type FolderReport, verifyFolder } from "./content/verify-folder.ts";
 export { type Pins, readPins } from "./fetch/pins.ts";
+export {
+  type EntityEventMessage,
+  type PushedEntityEvent,
+  verifyEntityEvents,
+} from "./webhook/verify-entity-events.ts";
 export { verifyWebhook, type WebhookHeaders, type WebhookMessage } from "./webhook/verify-webhook.ts";
 
 // Errors

@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
-import { type ClientError, verifyWebhook, type WebhookMessage } from "@cadastre/client";
+import { type ClientError, verifyEntityEvents, verifyWebhook, type WebhookMessage } from "@cadastre/client";
 import { describe, expect, test } from "vitest";
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
@@ -27,6 +27,38 @@ const codeOf = (work: () => unknown): unknown => {
   }
 };
 const other = `whsec_${Buffer.alloc(32, 8).toString("base64")}`;
+
+describe("a message with entity events", () => {
+  const context = "urn:reso:metadata:2.0:resource:entityevent";
+  const first = { EntityEventSequence: 1, ResourceName: "Property", ResourceRecordKey: "p" };
+  const later = { ...first, EntityEventSequence: 7, ResourceRecordUrl: "https://a.example/p" };
+  const textOf = (value: unknown, more: object = {}) =>
+    JSON.stringify({ "@reso.context": context, value, ...more });
+  const verify = (text: string, more: object = {}) =>
+    codeOf(() => verifyEntityEvents({ ...sign(text), ...more }, text, secret, now));
+
+  test("gives the events, its id and its source", () => {
+    const text = textOf([first, later]);
+    expect(verify(text, { entityeventsource: "IDX" })).toEqual({ id, source: "IDX", events: [first, later] });
+    expect(verify(textOf([]))).toEqual({ id, source: undefined, events: [] });
+  });
+
+  test("is refused if it is not signed, or is none", () => {
+    expect(verify(textOf([first]), { "webhook-id": "evt_1_1" })).toBe("webhook_not_authentic");
+    expect(codeOf(() => verifyEntityEvents(sign(textOf([])), textOf([]), secret, now + 301_000))).toBe(
+      "webhook_too_old",
+    );
+    for (const text of [
+      body,
+      "no JSON",
+      textOf([later, first]),
+      textOf([first, first]),
+      textOf([{ ...first, ResourceRecordKey: 1 }]),
+      textOf([first], { "@reso.context": "urn:reso:metadata:2.0:resource:property" }),
+    ])
+      expect(verify(text)).toBe("webhook_malformed");
+  });
+});
 
 describe("a message to a webhook", () => {
   test("is what its service has signed, by either form of headers and of the body", () => {

@@ -37,16 +37,30 @@ export function verifyWebhook(
   secret: string,
   now: number = Date.now(),
 ): WebhookMessage {
+  return { id: verifySignature(headers, body, secret, now), ...parseMessage(body) };
+}
+
+/**
+ * Verifies the signature and the time of a request to a webhook, and returns the id of its message.
+ *
+ * @throws {ClientError} `webhook_secret_invalid`, `webhook_not_authentic`, `webhook_too_old`
+ */
+export function verifySignature(
+  headers: WebhookHeaders,
+  body: string | Uint8Array,
+  secret: string,
+  now: number,
+): string {
   const key = webhookKey(secret);
   const [id, timestamp, signatures] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) =>
-    headerOf(headers, name),
+    webhookHeader(headers, name),
   );
   if (id === undefined || timestamp === undefined || !/^\d{1,12}$/.test(timestamp))
     throw new ClientError("webhook_not_authentic");
   const expected = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest();
   if (!includesSignature(signatures ?? "", expected)) throw new ClientError("webhook_not_authentic");
   if (Math.abs(now / 1000 - Number(timestamp)) > tolerance) throw new ClientError("webhook_too_old");
-  return { id, ...parseMessage(body) };
+  return id;
 }
 
 /** Returns the key of the signatures. @throws {ClientError} `webhook_secret_invalid` */
@@ -56,7 +70,8 @@ export function webhookKey(secret: string): Buffer {
   return Buffer.from(key, "base64");
 }
 
-function headerOf(headers: WebhookHeaders, name: string): string | undefined {
+/** Returns the value of a header; undefined if there is none, or several. */
+export function webhookHeader(headers: WebhookHeaders, name: string): string | undefined {
   const value = headers instanceof Headers ? headers.get(name) : headers[name];
   return typeof value === "string" ? value : undefined;
 }

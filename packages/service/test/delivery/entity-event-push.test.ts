@@ -1,4 +1,4 @@
-import { verifyWebhook } from "@cadastre/client";
+import { verifyEntityEvents, verifyWebhook } from "@cadastre/client";
 import { type Receiver, startReceiver } from "@cadastre/delivery/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withRegistry } from "../../src/data/registry.ts";
@@ -73,9 +73,10 @@ async function register(name: string, path: string, more: object = {}): Promise<
 /** Waits until a webhook was sent all events that its customer sees, and these are as many as records. */
 async function reached(name: string, path: string): Promise<readonly Event[]> {
   const last = async () => (await shownTo(name)).at(-1)?.EntityEventSequence;
-  await expect
-    .poll(async () => pushedTo(path).at(-1)?.EntityEventSequence === (await last()), soon)
-    .toBe(true);
+  // At first neither has events.
+  const isReached = async () =>
+    pushedTo(path).length > 0 && pushedTo(path).at(-1)?.EntityEventSequence === (await last());
+  await expect.poll(isReached, soon).toBe(true);
   return pushedTo(path);
 }
 
@@ -91,6 +92,15 @@ test("a webhook is sent the events of its customer's set, and then those of chan
   expect(await reached("market", "/market")).toEqual(await shownTo("market"));
   for (const { headers, body } of receiver.received) {
     expect(headers).toMatchObject({ authorization: `Bearer ${token}`, entityeventsource: "IDX Feed 123" });
+    const verified = verifyEntityEvents(headers, body, secret);
+    expect(verified).toEqual({
+      id: headers["webhook-id"],
+      source: "IDX Feed 123",
+      events: (JSON.parse(body) as { value: readonly Event[] }).value,
+    });
+    expect(() => verifyEntityEvents(headers, `${body} `, secret)).toThrow(
+      expect.objectContaining({ code: "webhook_not_authentic" }),
+    );
     // The signature is that of other webhooks, though the body is of another form.
     expect(() => verifyWebhook(headers, body, secret)).toThrow(
       expect.objectContaining({ code: "webhook_malformed" }),
