@@ -211,12 +211,29 @@ const propertyOf = (resource: ResourceName) =>
     .tuple(entityOf(resource), pick(...universeSet(resource).type.properties.keys(), "Nope"))
     .map(([path, name]) => `${path}/${name}`);
 
-const trackedOf = (resource: ResourceName) =>
-  shaped({
+/** Related records whose changes are tracked. */
+const trackedExpands: Partial<Readonly<Record<ResourceName, fc.Arbitrary<string>>>> = {
+  Property: pick(
+    "Media",
+    "Media/$count",
+    "Media($select=MediaKey;$orderby=Order desc;$count=true;$top=1)",
+    "OpenHouses,ListAgent($select=MemberKey;$expand=Office)",
+  ),
+  Member: pick("Office", "Office($select=OfficeKey)"),
+  OpenHouse: pick("Listing", "Listing($select=ListingKey,City;$expand=Media)"),
+};
+
+const trackedOf = (resource: ResourceName) => {
+  const $expand = trackedExpands[resource];
+  return shaped({
     resource,
     path: collectionOf(resource),
-    options: some({ $select: selectsOf(resource), $filter: filtersOf(resource), $top: pick("0") }, 6),
+    options: both(
+      some({ $select: selectsOf(resource), $filter: filtersOf(resource), $top: pick("0") }, 6),
+      $expand === undefined ? fc.constant({}) : some({ $expand }, 2),
+    ),
   });
+};
 
 /** Requests after whose records the changes are asked for, on pages that mostly hold all records. */
 const tracked: fc.Arbitrary<Request> = fc
