@@ -38,40 +38,6 @@ export async function* changesBetween(
   for await (const change of mergeStates(ended, began)) if (change.was !== change.is) yield change;
 }
 
-/**
- * Yields the keys that a query found for a scope at `since`, and does not find at `asOf`, in key order. Reads no second state if no version
- * has ended.
- *
- * @throws {StoreError} `bookmark_expired`
- */
-export async function* keysGone(store: Pick<Store, "page">, request: ChangesRequest): AsyncGenerator<string> {
-  const { since, asOf } = request;
-  const query = queryOf(request);
-  const ended = keyedLines(store, query, request, { asOf: since, until: asOf });
-  const first = await ended.next();
-  if (first.done === true) return;
-  const began = keyedLines(store, query, request, { asOf, since });
-  for await (const { key, is } of mergeStates(startingWith(first.value, ended), began))
-    if (is === undefined) yield key;
-}
-
-async function* startingWith<Item>(first: Item, rest: AsyncIterable<Item>): AsyncGenerator<Item> {
-  yield first;
-  yield* rest;
-}
-
-/**
- * Yields the records that a query finds for a scope at `asOf`, and whose versions began after `since`, in key order. A caller that knows what
- * it found before need not have it read again.
- *
- * @throws {StoreError} `bookmark_expired`
- */
-export const recordsBegun = (
-  store: Pick<Store, "page">,
-  request: ChangesRequest,
-): AsyncGenerator<KeyedLine> =>
-  keyedLines(store, queryOf(request), request, { asOf: request.asOf, since: request.since });
-
 /** Yields the records that a query finds for a scope at a checkpoint, in key order. @throws {StoreError} `bookmark_expired` */
 export const recordsAt = (
   store: Pick<Store, "page">,

@@ -8,9 +8,7 @@ export {
   type ChangesRequest,
   changesBetween,
   isKeyBeyond,
-  keysGone,
   recordsAt,
-  recordsBegun,
   textKeyOf,
 } from "./changes-between.ts";
 export { type CommitTimes, commitOf, isCommitThere } from "./commits.ts";

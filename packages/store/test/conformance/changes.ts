@@ -8,8 +8,6 @@ import {
   changesBetween,
   isKeyBeyond,
   type KeyChange,
-  keysGone,
-  recordsBegun,
   textKeyOf,
 } from "../../src/changes/index.ts";
 import type { Bookmark, WritableStore } from "../../src/index.ts";
@@ -161,12 +159,6 @@ export function changes(harness: Harness): void {
                 expect(await changesOf(store, { ...request, after: half })).toEqual(
                   found.filter(({ key }) => key > half),
                 );
-              // The same changes, told by who knows what was there before.
-              const gone = await all(keysGone(store, request));
-              expect(gone).toEqual(found.filter(({ is }) => is === undefined).map(({ key }) => key));
-              const began = await all(recordsBegun(store, request));
-              const begun = new Map(began.map(({ key, line }) => [key, line]));
-              for (const { key, is } of found) if (is !== undefined) expect(begun.get(key)).toBe(is);
               for (const { key, is } of found)
                 if (is === undefined) held.delete(key);
                 else held.set(key, JSON.parse(is) as Row);
