@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** What may befall an answer, whoever is at fault. */
+/** Faults of answers, whoever causes them. */
 const faults = {
   none: () => false,
   closed: (_, response) => !!response.destroy(),

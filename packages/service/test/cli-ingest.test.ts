@@ -194,7 +194,7 @@ describe("what is rejected", () => {
   const base = recordsOf("Property")[0] ?? {};
   const other = sampleSystems[1];
   const foreign = [...market.rows("Property")].find(({ datasetId }) => datasetId === other.datasetId)?.record;
-  /** What is wrong with a line of the file, the field at fault and the code. */
+  /** Faults of lines of the file: the field and the code. */
   const faults: readonly (readonly [string, string | Json, string | null, string])[] = [
     ["an unknown field", { Nope: 1 }, "Nope", "unknown_field"],
     [

@@ -1,5 +1,5 @@
 /*
- * Whether a walk and the changes by its delta links make what a fresh walk finds, in as many random histories as are asked for, a hundred a
+ * Tests that a walk and the changes by its delta links make what a fresh walk finds, in as many random histories as are asked for, a hundred a
  * seed.
  *
  *   node --conditions=@cadastre/source --import ./scripts/source.mjs packages/service/test/delta-links-soak.ts [histories] [first seed] [SQLite|PostgreSQL]

@@ -28,7 +28,7 @@ import { asTargetError, requireKnown } from "./sql-target.ts";
 import type { TargetOptions } from "./table-place.ts";
 import type { LoadableDelivery, LoadReport, LoadTarget, PurgedData } from "./target.ts";
 
-/** What a load makes of the dataset: the ledger of the next version, and the function that writes its files. */
+/** The next version of the dataset: its ledger, and the function that writes its files. */
 type NextVersion = Pick<LakeLedger, "loads"> & {
   readonly write: (to: string, from: string) => Promise<LakeLedger["tables"]>;
   /** True if no earlier version may be kept for readers. */

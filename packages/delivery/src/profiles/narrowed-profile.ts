@@ -5,7 +5,7 @@ import { DeliveryError } from "../errors.ts";
 import type { ExportSource } from "../source/export-source.ts";
 import { choiceOf, deliveredDatasets, type OutputProfile, profileOf } from "./profile.ts";
 
-/** What a request asks for within a profile. */
+/** Records and fields that a request asks for within a profile. */
 export type Narrowing = {
   /** Condition on the records of the domain's main dataset, in the language of `$filter`. */
   readonly filter?: string | undefined;

@@ -60,7 +60,7 @@ async function subscribed(registry: TestRegistry) {
   return { read, held: await committed(registry) };
 }
 
-/** What a delivery may become whose end is about to be written, whatever the database. */
+/** Tests of deliveries whose last object is about to be written, for every database. */
 export function committedConformance(name: string, withRegistry: WithRegistry): void {
   describe(`committed deliveries in ${name}`, () => {
     test("one is given up by nobody, while it is published and while it waits, and then is complete", () =>

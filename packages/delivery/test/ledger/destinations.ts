@@ -14,7 +14,7 @@ async function activate({ destinations }: TestRegistry, { id }: NewDestination):
   return (await destinations.find(customer, id)) as Destination;
 }
 
-/** What every registry of destinations does, whatever its database. */
+/** Tests that a registry of destinations must pass, for every database. */
 export function destinationConformance(name: string, withRegistry: WithRegistry): void {
   describe(`destinations in ${name}`, () => {
     test("a place is reserved, and found by its customer alone", () =>

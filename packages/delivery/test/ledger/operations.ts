@@ -20,7 +20,7 @@ import {
 
 const limit = 10;
 
-/** What an operator sees and does, whatever the database. */
+/** Tests of what an operator sees and does, for every database. */
 export function operationsConformance(name: string, withRegistry: WithRegistry): void {
   describe(`operations in ${name}`, () => {
     test("deliveries of all customers are listed, the last created first, and found by customer, state and subscription", () =>

@@ -70,7 +70,7 @@ const complete = (registry: TestRegistry) => completeWith(registry, at, []);
 const countsOf = (outcomes: readonly unknown[]): Readonly<Record<string, number>> =>
   Object.fromEntries(outcomes.map((one) => [String(one), outcomes.filter((other) => other === one).length]));
 
-/** What every registry of subscriptions does, whatever its database. */
+/** Tests that a registry of subscriptions must pass, for every database. */
 export function subscriptionConformance(name: string, withRegistry: WithRegistry): void {
   describe(`subscriptions in ${name}`, () => {
     test("a subscription is created and found, by its customer alone, and its seed is due", () =>

@@ -62,7 +62,7 @@ const names: Readonly<Record<Dataset, readonly string[]>> = {
   listing_media: ["m", "n", "o", "p", "😀"],
   media_assets: ["x", "y", "z"],
 };
-/** What the records of a dataset may be linked to. */
+/** Keys that the records of a dataset may be linked to. */
 const links: Readonly<Record<Dataset, readonly (string | null)[]>> = {
   listing: ["Austin", "Bend"],
   listing_media: [...names.listing, "none", null],

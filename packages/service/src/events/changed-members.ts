@@ -4,7 +4,7 @@ import { endOfString, endOfValue } from "@cadastre/odata/run";
 const quote = 0x22;
 const comma = 0x2c;
 
-/** What differs between two versions of a record. */
+/** Difference between two versions of a record. */
 export type Difference = {
   /** Null for a record that all datasets share; undefined if it belongs to another one now. */
   readonly dataset: string | null | undefined;

@@ -55,7 +55,7 @@ beforeAll(async () => {
 });
 afterAll(() => running.stop());
 
-/** What OData answers to the same customer, in the order of the key. */
+/** Records that OData answers to the same customer, in the order of the key. */
 async function rowsOfOdata(name: RecordName, customer: string): Promise<readonly PartRow[]> {
   const { get } = customerOf(running, customer);
   const set = entitySet(name);

@@ -81,7 +81,7 @@ const inPostgres = async (sql: string): Promise<readonly Row[]> => {
   await pool?.end();
   return rows;
 };
-/** What a reader of the Parquet dataset finds, by the pointer. */
+/** Rows that a reader of the Parquet dataset finds by the pointer. */
 const lakeTable = (table: string): string => {
   const { path } = JSON.parse(readFileSync(join(folder, "lake", "latest.json"), "utf8")) as { path: string };
   return `read_parquet('${folder}/lake/${path}/${table}/**/*.parquet', hive_types_autocast = false)`;

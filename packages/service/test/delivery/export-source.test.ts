@@ -37,7 +37,7 @@ const sourceOf = (means: Partial<ExportMeans>) =>
     ...means,
   });
 
-/** What is delivered where all but these records are active. */
+/** Source of a service in which all but these records are active. */
 const deliveredWithout = (...inactive: readonly string[]): readonly string[] => {
   const source = sourceOf({ activation: { has: (name) => !inactive.includes(name) } });
   return datasets.filter((dataset) => source.columns(dataset, systemScope(sampleCatalog)) !== undefined);

@@ -186,7 +186,7 @@ describe("a subscription", () => {
     const id = await subscribed({ name: "short" });
     await delivered(id, 0);
     const seen = async () => dataOf<Seen & { generation: number }>(await national.get(`${root}/${id}`));
-    /** What is delivered is noted by the subscription a moment later. */
+    /** The subscription notes a delivery a moment after its end. */
     const noted = (state: object) => expect.poll(seen, { timeout: 20_000 }).toMatchObject(state);
     await national.post(`${root}/${id}/pause`, {});
     await noted({ status: "paused", next_sequence: 1 });

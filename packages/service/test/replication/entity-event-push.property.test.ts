@@ -35,7 +35,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant("prune" as const) }) },
 );
 
-/** What the receiver does with a message. */
+/** Answer of the receiver to a message. */
 const answer = fc.constantFrom("take", "take", "take and hang up", "refuse", "pause", "be silent");
 
 /** Where the sender dies. */

@@ -113,7 +113,7 @@ const moved = ({ key, values }: ChangeOfKey): ChangeOfKey => ({
   values: values && { ...values, StateOrProvince: values["BedroomsTotal"] === 1 ? "OR" : "TX" },
 });
 
-/** What changed between two checkpoints. */
+/** Changes between two checkpoints. */
 export function changes(harness: Harness): void {
   describe("changes of a query", () => {
     test("applied to the pages of a walk, they make what the query finds", async () => {

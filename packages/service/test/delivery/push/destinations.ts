@@ -4,7 +4,7 @@ import { dataOf, refusal } from "../../support/deliveries.ts";
 import { type Destination, destinationsRoot, type Untrusted } from "../../support/destinations.ts";
 import type { Pushing } from "../../support/pushing.ts";
 
-/** What becomes of a destination from its first request to its last. */
+/** Tests of a destination from its first request to its last. */
 export function destinationJourney(pushing: () => Pushing): void {
   test("a store other than AWS is written to with the customer's own keys, which are never told", async () => {
     const { running, server, owner: customer, national, destinations, deliveries } = pushing();

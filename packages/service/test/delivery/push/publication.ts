@@ -13,7 +13,7 @@ import type { Delivery } from "../../support/pushed-deliveries.ts";
 import type { Pushing } from "../../support/pushing.ts";
 import { removalsOf } from "../../support/removals.ts";
 
-/** What a subscription has written into the bucket, and what its owner makes of it. */
+/** Tests of what a subscription writes into the bucket, and how its owner reads it. */
 export function publicationJourney(pushing: () => Pushing): void {
   test("a subscription's seed and delta are published, the end last, and followed from the bucket", async () => {
     const { running, server, destinations, subscriptions, deliveries } = pushing();
