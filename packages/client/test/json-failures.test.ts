@@ -13,8 +13,8 @@ const commands = withSubcommands(createClientProgram())
 
 /** Returns the arguments of the first example of a command, with a target in an empty folder. */
 const exampleOf = (path: string): readonly string[] =>
-  (clientExamples[path]?.[0] ?? "")
-    .split(" ")
+  [...(clientExamples[path]?.[0] ?? "").matchAll(/"([^"]*)"|\S+/g)]
+    .map(([word, quoted]) => quoted ?? word)
     .slice(1)
     .map((word, i, all) => (all[i - 1] === "--into" ? join(emptyFolder(), "copy") : word));
 
