@@ -53,6 +53,17 @@ export const deliveryErrors = {
     target: "profileId",
     message: "the domain has no such output profile: leave it out for the default",
   },
+  invalid_as_of: {
+    kind: "invalid",
+    target: "asOf",
+    message:
+      "`asOf` must be a time such as `2026-11-21T04:00:00Z`, not later than now, or `window.toCheckpoint` of a delivery of yours",
+  },
+  as_of_expired: {
+    kind: "gone",
+    target: "asOf",
+    message: "the state of that time is not kept any more, or was never: ask for a later one",
+  },
   filter_not_available: {
     kind: "invalid",
     target: "filter",

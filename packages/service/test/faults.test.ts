@@ -99,6 +99,7 @@ async function serve(store: Partial<Store>, environment: Record<string, string> 
       coverage: async () => undefined,
       checkpoint: async () => 0,
       committedAt: async () => 0,
+      stateAt: async () => ({ checkpoint: 0, earliest: 0 }),
       close: async () => {},
       ...store,
     },

@@ -114,6 +114,14 @@ export type Page = {
   readonly count?: number;
 };
 
+/** A state of the past. */
+export type PastState = {
+  /** Its commit; 0 if there was none yet. */
+  readonly checkpoint: number;
+  /** The earliest checkpoint that can still be read. */
+  readonly earliest: number;
+};
+
 /** A commit, told by its time from another one with its number: see {@link Store.committedAt}. */
 export type Moment = {
   readonly checkpoint: number;
@@ -248,5 +256,7 @@ export type Store = {
    * another one with its number, in a database that was restored or has lost its last commits in a failover.
    */
   readonly committedAt: (checkpoint: number) => Promise<number | undefined>;
+  /** Returns the last commit that was made at or before a time. @param time milliseconds since 1970 */
+  readonly stateAt: (time: number) => Promise<PastState>;
   readonly close: () => Promise<void>;
 };

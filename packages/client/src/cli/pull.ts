@@ -33,6 +33,7 @@ type Flags = ConnectionFlags &
     readonly profile?: string;
     readonly filter?: string;
     readonly select?: readonly string[];
+    readonly asOf?: string;
     readonly json?: true;
   };
 
@@ -47,7 +48,8 @@ export const pullCommand = (): Command =>
           .addOption(new Option("--domain <domain>", "ask for a snapshot of this").choices(domainNames))
           .option("--profile <id>", "output profile of the snapshot")
           .option(...filterOption)
-          .option(...selectOption),
+          .option(...selectOption)
+          .option("--as-of <time>", "an earlier state that is still kept, such as 2026-11-21T04:00:00Z"),
       ),
     ).addOption(jsonOption()),
     "JWKS file of who may sign (default: the keys that the server publishes)",
@@ -81,6 +83,11 @@ const refused: RefusedOptions = {
   unknown_domain: ["--domain", `allowed are ${domainNames.join(", ")}`],
   unknown_profile: ["--profile", "it must be an output profile of the domain, see docs/delivery.md"],
   ...refusedNarrowing,
+  invalid_as_of: [
+    "--as-of",
+    "it must be a time such as 2026-11-21T04:00:00Z, not later than now, or `window.toCheckpoint` of a delivery of yours",
+  ],
+  as_of_expired: ["--as-of", "the state of that time is not kept any more: ask for a later one"],
   entitlement_denied: [
     "--domain",
     "your entitlement grants nothing of it: /v1/account/resources shows what it does",
@@ -93,8 +100,9 @@ async function deliveryOf(
   flags: Flags,
   staging: string,
 ): Promise<PendingExport> {
-  const { domain, profile, filter, select } = flags;
+  const { domain, profile, filter, select, asOf } = flags;
   const narrowing = filter === undefined && select === undefined ? [] : [filter, select];
+  const past = asOf === undefined ? [] : [{ asOf }];
   if (id !== undefined && domain === undefined) return { id, done: async () => {} };
   if (id !== undefined || domain === undefined) throw new ClientError("delivery_or_domain");
   let told = "";
@@ -106,10 +114,10 @@ async function deliveryOf(
     withElapsed("waiting for the export", () =>
       exportOnce(
         connection,
-        { domain, profileId: profile, filter, select },
+        { domain, profileId: profile, filter, select, asOf },
         {
           staging,
-          purpose: JSON.stringify([targetIdentity(flags.into, flags), flags.pin, ...narrowing]),
+          purpose: JSON.stringify([targetIdentity(flags.into, flags), flags.pin, ...narrowing, ...past]),
           onStatus,
         },
       ),

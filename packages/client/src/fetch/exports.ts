@@ -15,6 +15,8 @@ export type ExportRequest = {
   readonly filter?: string | undefined;
   /** Fields of the records; by default all of the profile. */
   readonly select?: readonly string[] | undefined;
+  /** An earlier state: a time as in RFC 3339, or `window.toCheckpoint` of an earlier delivery; by default the present one. */
+  readonly asOf?: string | undefined;
   /** Requests with the same key return the same export. */
   readonly idempotencyKey?: string | undefined;
 };
@@ -41,7 +43,7 @@ export function deliveryPath(id: string, rest = ""): string {
 
 /** Requests a snapshot. Returns the id of its delivery. */
 export async function requestExport(connection: Connection, request: ExportRequest): Promise<string> {
-  const { domain, profileId, filter, select, idempotencyKey = randomUUID() } = request;
+  const { domain, profileId, filter, select, asOf, idempotencyKey = randomUUID() } = request;
   const body = {
     domain,
     deliveryMode: "pull",
@@ -49,6 +51,7 @@ export async function requestExport(connection: Connection, request: ExportReque
     ...(profileId === undefined ? {} : { profileId }),
     ...(filter === undefined ? {} : { filter }),
     ...(select === undefined ? {} : { select }),
+    ...(asOf === undefined ? {} : { asOf }),
   };
   const answer = await askJson(connection, { method: "POST", path: "/v1/file-exports", body }, "the request");
   return dataOf(answer, created, "the request").id;

@@ -12,7 +12,7 @@ const sum = (parts: readonly ManifestPart[], member: "rowCount" | "removalCount"
 /** Returns the manifest of a delivery whose parts are finished. It does not depend on the worker that finished them. */
 export function manifestOf(
   delivery: Delivery,
-  { profile, schema, window, sources, attribution, documents }: Pinned,
+  { profile, schema, window, asOf, sources, attribution, documents }: Pinned,
   datasets: readonly DeliveredDataset[],
   finished: readonly DeliveryPart[],
 ): Manifest {
@@ -29,7 +29,7 @@ export function manifestOf(
     sequence: delivery.sequence,
     previous: delivery.previous,
     noChange: delivery.kind === "delta" && parts.length === 0,
-    window: { ...window, fromExclusive: true, asOf: instant(delivery.created) },
+    window: { ...window, fromExclusive: true, asOf: instant(asOf ?? delivery.created) },
     entitlement: { version: delivery.entitlementVersion, scopeSha256: delivery.scopeSha256 },
     schema,
     profile: manifestProfile(profile),

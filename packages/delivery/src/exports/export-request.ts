@@ -72,6 +72,8 @@ export type ApiKeyCaller = {
 
 /** Body and idempotency key of `POST /v1/file-exports`. Source: interface specification, section 2.9. */
 export type FileExportRequest = FileDeliveryRequest & {
+  /** An earlier state: a time as in RFC 3339, or `window.toCheckpoint` of an earlier delivery. By default the present one. */
+  readonly asOf?: string | undefined;
   /** The same for all retries of a request. */
   readonly idempotencyKey: string;
 };
@@ -103,6 +105,7 @@ export const exportFingerprint = ({
   deliveryMode,
   destinationId,
   profileId,
+  asOf,
   ...asked
 }: FileExportRequest): string =>
   createHash("sha256")
@@ -113,6 +116,7 @@ export const exportFingerprint = ({
         destinationId: destinationId ?? null,
         profileId: profileId ?? null,
         ...narrowingText(asked),
+        ...(asOf === undefined ? {} : { asOf: escapedText(asOf) }),
       }),
     )
     .digest("hex");

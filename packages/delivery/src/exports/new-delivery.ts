@@ -16,6 +16,7 @@ import {
   type PushTargets,
   resolveProfile,
 } from "./export-request.ts";
+import { stateOf } from "./past-state.ts";
 import { membersOf, type Pinned, pinnedText } from "./pinned.ts";
 
 /** Number of random bytes in the public name of a checkpoint. */
@@ -29,7 +30,10 @@ export type DeliveryCredits = Pick<Pinned, "sources" | "attribution"> & {
 
 /** Dependencies for creating a delivery. */
 export type DeliveryMeans = {
-  readonly source: Pick<ExportSource, "bindFilter" | "checkpoint" | "columns" | "dictionaryVersion">;
+  readonly source: Pick<
+    ExportSource,
+    "bindFilter" | "checkpoint" | "columns" | "dictionaryVersion" | "stateAt"
+  >;
   readonly random: (bytes: number) => Uint8Array;
   /** Time after its creation during which a delivery may be fetched, in milliseconds. */
   readonly retention: number;
@@ -53,6 +57,8 @@ export type DeliveryPurpose = Pick<
   readonly fromName: string | null;
   /** The value of `ExportSource.basis` that the records must be made with; null if any will do. */
   readonly basis: string | null;
+  /** Time of an earlier state, in milliseconds since 1970; by default the delivery is of the present one. */
+  readonly asOf?: number | undefined;
   /** Hash of the schema document that the delivery's generation is pinned to; null for the current form. */
   readonly schemaSha256: string | null;
 };
@@ -67,7 +73,7 @@ export async function newDelivery(
   { source, random, retention, creditsOf }: DeliveryMeans,
   scope: Scope,
   profile: OutputProfile,
-  { fromName, basis, schemaSha256, ...purpose }: DeliveryPurpose,
+  { fromName, basis, schemaSha256, asOf, ...purpose }: DeliveryPurpose,
   at: number,
 ): Promise<NewDelivery> {
   const datasets = deliveredDatasets(source, scope, profile);
@@ -83,6 +89,7 @@ export async function newDelivery(
       fromCheckpoint: fromName,
       toCheckpoint: `c1:${Buffer.from(random(checkpointBytes)).toString("hex")}`,
     },
+    ...(asOf === undefined ? {} : { asOf }),
     scope: membersOf(scope),
     basis,
     ...credits,
@@ -106,7 +113,7 @@ export async function newDelivery(
 export const openExports = 4;
 
 export type CreationOptions = DeliveryMeans & {
-  readonly ledger: Pick<DeliveryLedger, "create" | "replay">;
+  readonly ledger: Pick<DeliveryLedger, "create" | "endingAt" | "replay">;
   readonly profiles: readonly OutputProfile[];
   readonly targets?: PushTargets;
 };
@@ -128,6 +135,7 @@ export async function createExport(
   if (replayed !== undefined) return { delivery: replayed, replayed: true };
   const whole = await resolveProfile(options.profiles, options.targets, scope, request);
   const profile = requireNarrowed(options.source, scope, whole, request);
+  const { checkpoint, asOf } = await stateOf(options, scope.customer, request.asOf, at);
   const purpose = {
     kind: "snapshot",
     mode: request.deliveryMode,
@@ -140,7 +148,8 @@ export async function createExport(
     fromName: null,
     basis: null,
     schemaSha256: null,
-    toCheckpoint: await options.source.checkpoint(),
+    toCheckpoint: checkpoint,
+    asOf,
   } as const;
   const created = await newDelivery(options, scope, profile, purpose, at);
   const most = scope.limits.open_exports ?? openExports;

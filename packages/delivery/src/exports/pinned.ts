@@ -1,6 +1,7 @@
 import type { DatasetGrant, Region, ResourceGrant, Scope } from "@cadastre/entitlement";
 import type { Manifest, ManifestDataset } from "@cadastre/manifest";
 import { DeliveryError } from "../errors.ts";
+import type { Delivery } from "../ledger/delivery.ts";
 import { choiceOf, type DeliveredDataset, type OutputProfile, profileOf } from "../profiles/profile.ts";
 import { type DeliverySchema, schemaDocument } from "../profiles/schema-document.ts";
 
@@ -10,6 +11,8 @@ export type Pinned = {
   readonly schema: DeliverySchema;
   /** Public names of the checkpoints. The numbers themselves would reveal how many changes happened outside the customer's scope. */
   readonly window: Pick<Manifest["window"], "fromCheckpoint" | "toCheckpoint">;
+  /** Time of the state that is delivered, in milliseconds since 1970. Absent if it is that of the delivery's creation. */
+  readonly asOf?: number;
   /** The scope that the delivery was created under. */
   readonly scope: ScopeMembers;
   /** The value of `ExportSource.basis` that the records are made with, if later deltas build on this delivery; null otherwise. */
@@ -21,11 +24,13 @@ export type Pinned = {
 };
 
 /**
- * Serializes pinned contents for {@link readPinned}. A profile with a filter has another name there: a worker of a release that knows no
- * filters fails to read it, and leaves the delivery to another worker.
+ * Serializes pinned contents for {@link readPinned}. The profile of a delivery with a filter, or of an earlier state, has another name there: a
+ * worker of a release that knows neither fails to read it, and leaves the delivery to another worker.
  */
-export const pinnedText = ({ profile, ...pinned }: Pinned): string =>
-  JSON.stringify(profile.filter === undefined ? { profile, ...pinned } : { filtered: profile, ...pinned });
+export const pinnedText = ({ profile, ...pinned }: Pinned): string => {
+  const isKnownBefore = profile.filter === undefined && pinned.asOf === undefined;
+  return JSON.stringify(isKnownBefore ? { profile, ...pinned } : { filtered: profile, ...pinned });
+};
 
 type PinnedText = Omit<Pinned, "profile"> & {
   readonly profile?: OutputProfile;
@@ -44,6 +49,10 @@ export const pinnedProfile = (text: string): OutputProfile => parsePinned(text).
 
 /** Returns the public name of the checkpoint at which a delivery's window ends. */
 export const windowEndOf = (text: string): string => (JSON.parse(text) as Pinned).window.toCheckpoint;
+
+/** Returns the time of the state that a delivery has, in milliseconds since 1970. */
+export const statedTime = ({ pinned, created }: Pick<Delivery, "pinned" | "created">): number =>
+  parsePinned(pinned).asOf ?? created;
 
 /** Returns the scope that a delivery was created under. */
 export const grantedBy = (text: string): ScopeMembers => (JSON.parse(text) as Pinned).scope;

@@ -40,6 +40,8 @@ export type DeliveryRecords = {
    */
   readonly replay: (customer: string, request: IdempotentRequest) => Promise<Delivery | undefined>;
   readonly find: (customer: string, id: string) => Promise<Delivery | undefined>;
+  /** Returns a delivery of the customer whose window ends at the checkpoint of this public name. */
+  readonly endingAt: (customer: string, checkpoint: string) => Promise<Delivery | undefined>;
   /** Returns the deliveries that can be fetched at the time `at`, sorted by completion and id, the last first. */
   readonly list: (
     customer: string,

@@ -10,6 +10,13 @@ export type ExportSource = {
   readonly dictionaryVersion?: string;
   /** Returns the number of the last change that is safe to read: no change at or below it can still appear. */
   readonly checkpoint: () => Promise<number>;
+  /**
+   * Returns the number of the last change made at or before a time, 0 if there was none, and the earliest number that can still be read.
+   * Absent if no earlier state can be read.
+   *
+   * @param time milliseconds since 1970
+   */
+  readonly stateAt?: (time: number) => Promise<{ readonly checkpoint: number; readonly earliest: number }>;
   /** Returns the columns of a dataset that the scope shows, in header order; undefined if the scope does not show the dataset. */
   readonly columns: (dataset: string, scope: Scope) => readonly ExportColumn[] | undefined;
   /**

@@ -4,12 +4,13 @@ import type { ExportSource } from "./export-source.ts";
 
 /** Returns a source of exports over a store, with a reader for each dataset. */
 export function storeSource(
-  store: Pick<Store, "checkpoint">,
+  store: Pick<Store, "checkpoint" | "stateAt">,
   datasets: Readonly<Record<string, DatasetReader>>,
 ): ExportSource {
   const readers = new Map(Object.entries(datasets));
   return {
     checkpoint: () => store.checkpoint(),
+    stateAt: (time) => store.stateAt(time),
     columns: (dataset, scope) => readers.get(dataset)?.columns(scope),
     read: (request) => {
       const reader = readers.get(request.dataset);

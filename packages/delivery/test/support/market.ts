@@ -140,7 +140,7 @@ export const changeOf = ({ set, key, values }: Edit): Change =>
 const identities = { resolutions: async () => [], revision: async () => 1 };
 
 /** Returns a source with the datasets of the market. */
-export const marketSource = (store: Pick<Store, "page" | "checkpoint">): ExportSource =>
+export const marketSource = (store: Pick<Store, "page" | "checkpoint" | "stateAt">): ExportSource =>
   storeSource(store, {
     listing: entitySetReader(store, sets.Property),
     listing_media: entitySetReader(store, sets.Media),

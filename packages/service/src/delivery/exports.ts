@@ -37,6 +37,11 @@ const createExport = defineEndpoint({
     idempotencyKey: string.meta({ minLength: 1, maxLength: maxKeyLength }),
     destinationId: string.optional(),
     profileId: string.optional(),
+    asOf: string.optional().meta({
+      description:
+        "An earlier state that is still kept: a time, or `window.toCheckpoint` of a delivery of yours (beyond the specification)",
+      example: "2026-11-21T04:00:00Z",
+    }),
     ...narrowingMembers,
   },
   answer: { status: 202, data: createdDelivery },
@@ -51,6 +56,8 @@ const createExport = defineEndpoint({
     "destination_not_active",
     "too_many_exports",
     "push_unavailable",
+    "invalid_as_of",
+    "as_of_expired",
     "invalid_filter",
     "filter_not_available",
     "invalid_select",

@@ -145,6 +145,7 @@ export function openMemoryStore(): FilledStore {
     builds: { publish: async () => ({ published: false, verdicts: {} }) },
     checkpoint: async () => checkpoint,
     committedAt: async (at) => (states.has(at) ? 0 : undefined),
+    stateAt: async () => ({ checkpoint, earliest: checkpoint - keptStates + 1 }),
     close: async () => {},
     commit: async (changes) => {
       for await (const change of changes) apply(change);

@@ -15,6 +15,7 @@ type Part = {
 export type ManifestReply = {
   readonly data: {
     readonly deliveryId: string;
+    readonly window: { readonly toCheckpoint: string; readonly asOf: string };
     readonly parts: readonly Part[];
     readonly datasets: readonly {
       readonly name: string;

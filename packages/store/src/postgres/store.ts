@@ -49,6 +49,7 @@ import {
   readCount,
   readCurrent,
   readLatest,
+  readStateAt,
 } from "./read/reader.ts";
 import { needsOf, type PostgresReaders } from "./read/reader-pool.ts";
 import type { Run } from "./read/reading-place.ts";
@@ -260,6 +261,14 @@ class PostgresStore implements WritableStore {
     this.#readers.use(
       "bounded",
       (run) => readCommitTime(run, checkpoint),
+      { share: unlimitedShare },
+      { onlyPrimary: true },
+    );
+
+  readonly stateAt: WritableStore["stateAt"] = (time) =>
+    this.#readers.use(
+      "bounded",
+      (run) => readStateAt(run, time),
       { share: unlimitedShare },
       { onlyPrimary: true },
     );

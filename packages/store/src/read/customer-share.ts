@@ -38,6 +38,7 @@ export const inBackground = (store: Store): Store => ({
   one: (query, options) => store.one(query, { ...options, background: true }),
   checkpoint: store.checkpoint,
   committedAt: store.committedAt,
+  stateAt: store.stateAt,
   coverage: store.coverage,
   close: store.close,
 });

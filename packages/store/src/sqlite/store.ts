@@ -35,6 +35,7 @@ import {
   compileSqliteHistory,
   readSqliteCommitTime,
   readSqliteNote,
+  readSqliteStateAt,
   writeSqliteNote,
 } from "./layout/bookkeeping.ts";
 import { storedEncoding } from "./layout/columns.ts";
@@ -237,6 +238,8 @@ class SqliteStore implements WritableStore {
 
   readonly committedAt: WritableStore["committedAt"] = async (checkpoint) =>
     readSqliteCommitTime(this.#database, checkpoint);
+
+  readonly stateAt: WritableStore["stateAt"] = async (time) => readSqliteStateAt(this.#database, time);
 
   readonly commit: WritableStore["commit"] = (changes, options) => this.#committer.commit(changes, options);
 

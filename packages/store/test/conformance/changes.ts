@@ -227,6 +227,19 @@ export function changes(harness: Harness): void {
         expect(await store.committedAt(0)).toBe(0);
       }));
 
+    test("a time has the last commit before it, and the earliest one that can be read", () =>
+      withEmpty(harness, async (store) => {
+        expect(await store.stateAt(Date.now() + 60_000)).toEqual({ checkpoint: 0, earliest: 0 });
+        const { checkpoint } = await store.commit(records);
+        const time = (await store.committedAt(checkpoint)) ?? 0;
+        expect(await store.stateAt(time)).toEqual({ checkpoint, earliest: 0 });
+        expect(await store.stateAt(time - 1)).toEqual({ checkpoint: 0, earliest: 0 });
+        const { checkpoint: last } = await store.commit([recordOf("a", {})]);
+        expect(await store.stateAt(Date.now() + 60_000)).toEqual({ checkpoint: last, earliest: 0 });
+        await store.prune(Date.now() + 60_000);
+        expect((await store.stateAt(time)).earliest).toBe(last);
+      }));
+
     test("what was pruned cannot be told any more", () =>
       withEmpty(harness, async (store) => {
         const { checkpoint: since } = await store.commit(records);

@@ -33,6 +33,13 @@ export const createDeliveryRecords = (knex: Knex): DeliveryRecords => ({
       complete.whereRaw("(??, ??) < (?, ?)", ["completed", "id", after.completed, after.id]);
     return (await complete).map(toDelivery);
   },
+  endingAt: async (customer, checkpoint) => {
+    const named = await deliveryTable(knex)
+      .where({ customer })
+      .whereLike("pinned", `%"toCheckpoint":${JSON.stringify(checkpoint)}%`)
+      .first();
+    return named && toDelivery(named);
+  },
   parts: (id) => selectParts(knex, { delivery: id }),
   countParts: async (delivery) => {
     const rows = await partTable(knex).where({ delivery }).count({ finished: "*" });

@@ -18,6 +18,13 @@ export const compilePostgresCommitTime = (checkpoint: number): CompiledSql =>
     postgres.placeholder,
   );
 
+/** Selects the last commit at or before a time, and the earliest checkpoint that can still be read; null if there is none. */
+export const compilePostgresStateAt = (time: number): CompiledSql => ({
+  text: `select (select max("checkpoint") from "cadastre_commit" where "committed_at" <= $1::bigint),
+  (select "text"::bigint from "cadastre_note" where "key" = 'cadastre_pruned')`,
+  values: [time],
+});
+
 const timeAt = (place: number) =>
   `(select "committed_at" from "cadastre_commit" where "checkpoint" = $${place}::bigint)`;
 

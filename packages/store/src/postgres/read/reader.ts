@@ -12,8 +12,13 @@ import {
   type VersionStatements,
 } from "../../read/request.ts";
 import type { HistoricalState } from "../../read/versions.ts";
+import type { PastState } from "../../store.ts";
 import type { Query, TextRow } from "../connection/round-trip.ts";
-import { compilePostgresCommitTime, postgresLastCheckpoint } from "../layout/bookkeeping.ts";
+import {
+  compilePostgresCommitTime,
+  compilePostgresStateAt,
+  postgresLastCheckpoint,
+} from "../layout/bookkeeping.ts";
 import type { ClosedSinceCache } from "./closed-since-cache.ts";
 import { PageRows } from "./page-rows.ts";
 import type { Run } from "./reading-place.ts";
@@ -216,6 +221,16 @@ export async function readCommitTime(run: Run, checkpoint: number): Promise<numb
     }),
   ]);
   return time;
+}
+
+/** See `Store.stateAt`. */
+export async function readStateAt(run: Run, time: number): Promise<PastState> {
+  let found: PastState = { checkpoint: 0, earliest: 0 };
+  const onRow = ([checkpoint, earliest]: TextRow) => {
+    found = { checkpoint: Number(checkpoint ?? 0), earliest: Number(earliest ?? 0) };
+  };
+  await run([{ ...compilePostgresStateAt(time), onRow }]);
+  return found;
 }
 
 /** Reads the count of a query from the latest state. */

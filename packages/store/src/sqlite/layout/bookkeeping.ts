@@ -2,7 +2,7 @@ import type { CompiledSql } from "@cadastre/odata";
 import { identifier, render, sql, sqlite, value } from "@cadastre/odata/run";
 import type { Database } from "better-sqlite3";
 import { type TableSchema, validity } from "../../schema/table.ts";
-import type { Moment } from "../../store.ts";
+import type { Moment, PastState } from "../../store.ts";
 
 /** Selects the number of the last commit; 0 before the first. */
 export const sqliteLastCheckpoint = `select coalesce(max("checkpoint"), 0) from "cadastre_commit"`;
@@ -36,6 +36,17 @@ const selectTime = `select "committed_at" from "cadastre_commit" where "checkpoi
 /** See `Store.committedAt`. */
 export const readSqliteCommitTime = (database: Database, checkpoint: number): number | undefined =>
   checkpoint === 0 ? 0 : (database.prepare(selectTime).pluck().get(checkpoint) as number | undefined);
+
+const selectState = `select (select max("checkpoint") from "cadastre_commit" where "committed_at" <= ?) as "checkpoint",
+  (select cast("text" as integer) from "cadastre_note" where "key" = '${prunedNote}') as "earliest"`;
+
+/** See `Store.stateAt`. */
+export function readSqliteStateAt(database: Database, time: number): PastState {
+  const found = database
+    .prepare<[number], Readonly<Record<keyof PastState, number | null>>>(selectState)
+    .get(time);
+  return { checkpoint: found?.checkpoint ?? 0, earliest: found?.earliest ?? 0 };
+}
 
 const select = `select "text" from "cadastre_note" where "key" = ?`;
 // "insert or replace" deletes the old row without running the delete trigger, so the checksum of the table would not match.
