@@ -16,7 +16,7 @@ import {
   type PushTargets,
   resolveProfile,
 } from "./export-request.ts";
-import { stateOf } from "./past-state.ts";
+import { exportStateOf } from "./past-state.ts";
 import { membersOf, type Pinned, pinnedText } from "./pinned.ts";
 
 /** Number of random bytes in the public name of a checkpoint. */
@@ -135,7 +135,7 @@ export async function createExport(
   if (replayed !== undefined) return { delivery: replayed, replayed: true };
   const whole = await resolveProfile(options.profiles, options.targets, scope, request);
   const profile = requireNarrowed(options.source, scope, whole, request);
-  const { checkpoint, asOf } = await stateOf(options, scope.customer, request.asOf, at);
+  const { checkpoint, asOf } = await exportStateOf(options, scope.customer, request.asOf, at);
   const purpose = {
     kind: "snapshot",
     mode: request.deliveryMode,

@@ -29,7 +29,7 @@ export type PastStateMeans = {
  * @param now milliseconds since 1970
  * @throws {DeliveryError} `invalid_as_of`, `as_of_expired`
  */
-export async function stateOf(
+export async function exportStateOf(
   means: PastStateMeans,
   customer: string,
   asOf: string | undefined,
