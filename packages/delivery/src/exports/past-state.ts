@@ -41,11 +41,12 @@ export async function exportStateOf(
   const time = ended === undefined ? requireInstant(asOf) : statedTime(ended);
   if (Number.isNaN(time) || time > now || source.stateAt === undefined)
     throw new DeliveryError("invalid_as_of");
-  const { checkpoint, earliest } = await source.stateAt(ended === undefined ? time : now);
-  const wanted = ended?.toCheckpoint ?? checkpoint;
+  const then = await source.stateAt(time);
+  const checkpoint = ended?.toCheckpoint ?? then.checkpoint;
   // A database that was restored may not have the commit of an earlier delivery.
-  if (wanted === 0 || wanted < earliest || wanted > checkpoint) throw new DeliveryError("as_of_expired");
-  return { checkpoint: wanted, asOf: time };
+  const isThere = checkpoint <= (await source.checkpoint());
+  if (checkpoint === 0 || checkpoint < then.earliest || !isThere) throw new DeliveryError("as_of_expired");
+  return { checkpoint, asOf: time };
 }
 
 const requireInstant = (text: string): number => (instant.test(text) ? Date.parse(text) : Number.NaN);
