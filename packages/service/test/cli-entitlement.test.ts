@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Entitlement, KeyPair } from "@cadastre/entitlement";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { cadastre } from "./support/cli.ts";
 
 type KeySet = { readonly keys: readonly { readonly kid: string }[] };
@@ -41,11 +41,16 @@ const write = (name: string, text: string) => writeFile(file(name), text);
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "cadastre-cli-"));
+  // Not the data of this checkout, which exist after a start.
+  vi.stubEnv("CADASTRE_DATA", file("data"));
   const made = await entitlement("keygen", "--out", file("issuer.json"), "--jwks", file("keys.json"));
   const signed = await signing(document, "--days", "30", "--out", file("signed.jws"));
   expect([made.code, signed.code]).toEqual([0, 0]);
 });
-afterAll(() => rm(folder, { recursive: true }));
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await rm(folder, { recursive: true });
+});
 
 describe("an issuer", () => {
   test("has a private key for its owner alone, and publishes the public one", async () => {
