@@ -21,6 +21,13 @@ export const objectOf = (text: string, claimed = text): NewObject => ({
   open: () => Readable.from([Buffer.from(text)]),
 });
 
+/** Returns the text of an object, as the bucket's session may read it. */
+export async function textAt(bucket: ObjectStore, key: string): Promise<string> {
+  const found = await bucket.open(key);
+  if (found === undefined) throw new Error(`${key} cannot be read`);
+  return (await buffer(found.stream)).toString();
+}
+
 export const codeOf = (work: Promise<unknown>) =>
   work.then(
     () => "done",

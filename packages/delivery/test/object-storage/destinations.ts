@@ -8,7 +8,7 @@ import {
 } from "../../src/testing/object-storage/customer.ts";
 import { policyOf } from "../../src/testing/object-storage/onboarding.ts";
 import { kmsKeyArns, type ObjectServer, servicePrincipal } from "../../src/testing/object-storage/server.ts";
-import { codeOf, objectOf } from "./buckets.ts";
+import { codeOf, objectOf, textAt } from "./buckets.ts";
 
 /** Returns a function that changes each statement of a policy; a statement changed to undefined is left out. */
 const changing =
@@ -186,7 +186,7 @@ export function destinationConformance(name: string, serverOf: () => ObjectServe
       });
       expect(await bucket.put(`${root}a`, objectOf("a"))).toBe("created");
       for (const text of ["1", "2"]) await bucket.replace(`${prefix}/${pointer}`, objectOf(text));
-      expect(Buffer.from(await brokerage.read(`${prefix}/${pointer}`)).toString()).toBe("2");
+      expect(await textAt(bucket, `${prefix}/${pointer}`)).toBe("2");
       // The session may replace no other object, and the bucket's policy lets nobody replace one of a delivery.
       const beside = bucket.replace(`${prefix}/subscriptions/s2/latest.json`, objectOf("3"));
       expect(await codeOf(beside)).toBe("bucket_denied");
