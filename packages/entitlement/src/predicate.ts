@@ -1,5 +1,5 @@
 import type { BoundNode, StructuralProperty } from "@cadastre/odata";
-import { allOf, constant, equals, propertyNode, textConstant } from "@cadastre/odata/tree";
+import { allOf, constant, equals, isAmong, propertyNode, textConstant } from "@cadastre/odata/tree";
 
 const compare = (left: BoundNode, comparator: "ge" | "lt", value: string): BoundNode => ({
   kind: "Compare",
@@ -15,7 +15,7 @@ export function isOneOf(property: StructuralProperty, values: readonly string[])
   const operand = propertyNode(property);
   if (first === undefined) return constant(false);
   if (others.length === 0) return equals(operand, textConstant(first));
-  return { kind: "Membership", type: "Edm.Boolean", operand, values: values.map(textConstant) };
+  return isAmong(operand, values.map(textConstant));
 }
 
 export const isNull = (property: StructuralProperty): BoundNode =>

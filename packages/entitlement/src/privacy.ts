@@ -1,5 +1,5 @@
 import type { BoundNode, EntitySet } from "@cadastre/odata";
-import { anyOf, constant, propertyNode, textConstant } from "@cadastre/odata/tree";
+import { anyOf, constant, isAmong, propertyNode, textConstant } from "@cadastre/odata/tree";
 import type { Grants } from "./grants.ts";
 import { isOneOf } from "./predicate.ts";
 import { datasetProperty, hiddenProperties, type Privacy, type ResourceRule } from "./resources/index.ts";
@@ -25,6 +25,6 @@ function isOpen({ type }: EntitySet, { property: name, open }: Privacy): BoundNo
     operator: "all",
     collection: propertyNode(property),
     variable,
-    predicate: { kind: "Membership", type: "Edm.Boolean", operand: variable, values: open.map(textConstant) },
+    predicate: isAmong(variable, open.map(textConstant)),
   };
 }

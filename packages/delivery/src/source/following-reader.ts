@@ -1,6 +1,6 @@
 import { type Scope, visibleEntitySet } from "@cadastre/entitlement";
 import type { BoundNode, EntitySet } from "@cadastre/odata";
-import { propertyNode, textConstant } from "@cadastre/odata/tree";
+import { isAmong, propertyNode, textConstant } from "@cadastre/odata/tree";
 import type { Store } from "@cadastre/store";
 import {
   changesBetween,
@@ -114,12 +114,7 @@ const optionsOf = ({ scope, checkpoint, signal }: FilteredRead, from: string | n
 function isOneOf(entitySet: EntitySet, scope: Scope, name: string, values: readonly string[]): BoundNode {
   const property = visibleEntitySet(entitySet, scope).type.properties.get(name);
   if (property === undefined) throw new TypeError(`\`${name}\` is no column of \`${entitySet.name}\``);
-  return {
-    kind: "Membership",
-    type: "Edm.Boolean",
-    operand: propertyNode(property),
-    values: values.map(textConstant),
-  };
+  return isAmong(propertyNode(property), values.map(textConstant));
 }
 
 /** Returns the keys and links of lines that hold both. */

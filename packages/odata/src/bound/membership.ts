@@ -6,7 +6,7 @@ import { bindCompare, mismatch } from "./comparison.ts";
 import type { Context } from "./context.ts";
 import { literalHint, withQuotesHint } from "./hints.ts";
 import { checkSize } from "./size.ts";
-import { allOf, anyOf, type BoundNode, equals, itemVariable, type VariableNode } from "./tree.ts";
+import { allOf, anyOf, type BoundNode, equals, isAmong, itemVariable, type VariableNode } from "./tree.ts";
 import { foldAmong, isComparable, itemType, typeName } from "./typing.ts";
 
 export function bindIn(node: InNode, context: Context): BoundNode {
@@ -18,7 +18,7 @@ export function bindIn(node: InNode, context: Context): BoundNode {
     const left = context.bind(operand, context);
     const values = bindListed(right, left, context);
     const fold = foldAmong([left, ...values], context);
-    return { kind: "Membership", type: "Edm.Boolean", operand: fold(left), values: values.map(fold) };
+    return isAmong(fold(left), values.map(fold));
   }
   const collection = withQuotesHint(right, () => context.bind(right, context));
   const item = itemType(collection.type);

@@ -239,6 +239,14 @@ export const equals = (left: BoundNode, right: BoundNode): BoundCompareNode => (
   right,
 });
 
+/** Returns the condition that the operand is one of the values. */
+export const isAmong = (operand: BoundNode, values: readonly BoundNode[]): MembershipNode => ({
+  kind: "Membership",
+  type: "Edm.Boolean",
+  operand,
+  values,
+});
+
 const isConstant = (node: BoundNode, value: boolean) => node.kind === "Constant" && node.value === value;
 
 /** Returns the conjunction of the operands, without those that are constantly true. True without operands. */

@@ -1,10 +1,10 @@
 import { restrict, type Scope } from "@cadastre/entitlement";
-import type { BoundNode, StructuralProperty } from "@cadastre/odata";
+import type { BoundNode } from "@cadastre/odata";
 import { LruCache } from "@cadastre/odata/lru-cache";
-import { allOf, propertyNode, textConstant } from "@cadastre/odata/tree";
+import { allOf } from "@cadastre/odata/tree";
 import type { Catalog, ResourceName } from "@cadastre/reso";
 import type { Page, Store } from "@cadastre/store";
-import { compareCodePoints, isKeyBeyond, textKeyOf } from "@cadastre/store/changes";
+import { compareCodePoints, isKeyBeyond, isKeyUpTo, textKeyOf } from "@cadastre/store/changes";
 import { changeScope } from "../identity/system-scope.ts";
 import { changeQueriesOf } from "./change-queries.ts";
 import { type Difference, recordDifference } from "./changed-members.ts";
@@ -112,14 +112,6 @@ export class CommitChanges {
 const unread = (): never => {
   throw new TypeError("the cache lost an entry");
 };
-
-const isKeyUpTo = (key: StructuralProperty, position: string): BoundNode => ({
-  kind: "Compare",
-  type: "Edm.Boolean",
-  comparator: "le",
-  left: propertyNode(key),
-  right: textConstant(position),
-});
 
 const conditions = new WeakMap<BoundNode, string>();
 

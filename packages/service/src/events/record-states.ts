@@ -1,7 +1,7 @@
 import { restrict } from "@cadastre/entitlement";
 import { type BoundQuery, bindQuery, type EntitySet } from "@cadastre/odata";
 import { keyLiteral } from "@cadastre/odata/run";
-import { type BoundNode, propertyNode, textConstant } from "@cadastre/odata/tree";
+import { type BoundNode, isAmong, propertyNode, textConstant } from "@cadastre/odata/tree";
 import type { ResourceName } from "@cadastre/reso";
 import type { Store } from "@cadastre/store";
 import { changesBetween, type KeyedLine, recordsAt, textKeyOf } from "@cadastre/store/changes";
@@ -186,12 +186,8 @@ async function presentKeys(
 }
 
 /** Returns the condition that a record has one of the keys. @param query in the order of the key */
-const isOneOf = (keys: readonly string[], { orderBy }: BoundQuery): BoundNode => ({
-  kind: "Membership",
-  type: "Edm.Boolean",
-  operand: orderBy[0]?.expression as BoundNode,
-  values: keys.map(textConstant),
-});
+const isOneOf = (keys: readonly string[], { orderBy }: BoundQuery): BoundNode =>
+  isAmong(orderBy[0]?.expression as BoundNode, keys.map(textConstant));
 
 /** Returns the request for the records of a step; undefined if the customer does not see the set. */
 function requestOf({ view, resource, asOf, after, signal }: StepContext, select: "key" | "all") {

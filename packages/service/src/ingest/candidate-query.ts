@@ -8,7 +8,7 @@ import {
   parseSelect,
   type StructuralProperty,
 } from "@cadastre/odata";
-import { allOf, propertyNode, textConstant } from "@cadastre/odata/tree";
+import { allOf, isAmong, propertyNode, textConstant } from "@cadastre/odata/tree";
 
 /** Returns the key property of a set. */
 export function keyProperty({ name, type }: EntitySet): StructuralProperty {
@@ -31,12 +31,8 @@ export function keysQuery(
 }
 
 /** Returns a filter for the records with these keys. */
-export const hasKeyOf = (entitySet: EntitySet, keys: readonly string[]): BoundNode => ({
-  kind: "Membership",
-  type: "Edm.Boolean",
-  operand: propertyNode(keyProperty(entitySet)),
-  values: keys.map(textConstant),
-});
+export const hasKeyOf = (entitySet: EntitySet, keys: readonly string[]): BoundNode =>
+  isAmong(propertyNode(keyProperty(entitySet)), keys.map(textConstant));
 
 /** Parses and binds an OData filter. */
 export const boundFilter = (text: string, entitySet: EntitySet): BoundNode =>

@@ -1,6 +1,6 @@
 import type { Scope } from "@cadastre/entitlement";
 import type { BoundExpand, BoundNode, BoundQuery, EntitySet, Projection } from "@cadastre/odata";
-import { allOf, constant, equals, propertyNode, textConstant } from "@cadastre/odata/tree";
+import { allOf, constant, equals, isAmong, propertyNode, textConstant } from "@cadastre/odata/tree";
 import type { ResourceName } from "@cadastre/reso";
 import { type Store, StoreError } from "@cadastre/store";
 import { type ChangesRequest, changesBetween, textKeyOf } from "@cadastre/store/changes";
@@ -157,9 +157,7 @@ function requireFew({ size }: ReadonlySet<string>): void {
 
 /** Returns the condition that an expression is one of some texts. */
 export const isAmongTexts = (operand: BoundNode, texts: readonly string[]): BoundNode =>
-  texts.length === 0
-    ? constant(false)
-    : { kind: "Membership", type: "Edm.Boolean", operand, values: texts.map(textConstant) };
+  texts.length === 0 ? constant(false) : isAmong(operand, texts.map(textConstant));
 
 function projectionOf(name: string, { type }: EntitySet): Projection {
   const property = type.properties.get(name);

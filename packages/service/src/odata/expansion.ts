@@ -6,7 +6,7 @@ import {
   QueryError,
 } from "@cadastre/odata";
 import { referenceOf } from "@cadastre/odata/run";
-import { allOf, type BoundNode, equals, propertyNode, textConstant } from "@cadastre/odata/tree";
+import { allOf, type BoundNode, equals, isAmong, propertyNode, textConstant } from "@cadastre/odata/tree";
 import { type NavigationLink, navigationLinkOf } from "./related-sets.ts";
 
 /** Returns the JSON texts of all records that a query finds, restricted to what the caller may see. */
@@ -123,12 +123,10 @@ function conditionOf(
   values: readonly string[],
   entitySet: EntitySet,
 ): BoundNode {
-  const linked: BoundNode = {
-    kind: "Membership",
-    type: "Edm.Boolean",
-    operand: projectionOf(other, entitySet).expression,
-    values: values.map((text) => textConstant(JSON.parse(text) as string)),
-  };
+  const linked = isAmong(
+    projectionOf(other, entitySet).expression,
+    values.map((text) => textConstant(JSON.parse(text) as string)),
+  );
   return resourceField === undefined
     ? linked
     : allOf(linked, equals(projectionOf(resourceField, entitySet).expression, textConstant(resource)));

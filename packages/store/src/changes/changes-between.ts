@@ -61,10 +61,17 @@ function queryOf({ query, scope, after, pageSize }: Omit<ChangesRequest, "since"
 }
 
 /** Returns the condition that a key comes after a position. */
-export const isKeyBeyond = (key: StructuralProperty, position: string): BoundNode => ({
+export const isKeyBeyond = (key: StructuralProperty, position: string): BoundNode =>
+  keyCompared(key, "gt", position);
+
+/** Returns the condition that a key comes before a position, or is it. */
+export const isKeyUpTo = (key: StructuralProperty, position: string): BoundNode =>
+  keyCompared(key, "le", position);
+
+const keyCompared = (key: StructuralProperty, comparator: "gt" | "le", position: string): BoundNode => ({
   kind: "Compare",
   type: "Edm.Boolean",
-  comparator: "gt",
+  comparator,
   left: propertyNode(key),
   right: textConstant(position),
 });

@@ -8,6 +8,7 @@ export {
   type ChangesRequest,
   changesBetween,
   isKeyBeyond,
+  isKeyUpTo,
   recordsAt,
   textKeyOf,
 } from "./changes-between.ts";

@@ -8,9 +8,8 @@ import {
   parseOrderBy,
   parseSelect,
   type Row,
-  type StructuralProperty,
 } from "@cadastre/odata";
-import { allOf, anyOf, propertyNode } from "@cadastre/odata/tree";
+import { allOf, anyOf, isAmong, propertyNode } from "@cadastre/odata/tree";
 import { compareCodePoints } from "../code-points.ts";
 import type { ListingReads } from "../read-listings.ts";
 import { attributeFields } from "./attributes.ts";
@@ -59,14 +58,6 @@ export function hasNoPlacekey(visible: EntitySet): BoundNode {
   return bindQuery({ filter, top: 0 }, visible).filter;
 }
 
-/** Returns the condition that a property of a listing has one of the values. */
-export const hasOneOf = (property: StructuralProperty, values: readonly BoundNode[]): BoundNode => ({
-  kind: "Membership",
-  type: "Edm.Boolean",
-  operand: propertyNode(property),
-  values,
-});
-
 /**
  * Returns the condition that a listing has one of the ids as its Placekey or, if `isProvisional` holds, as its provisional id.
  */
@@ -77,7 +68,7 @@ export function goesBy(
 ): BoundNode {
   const placekey = type.properties.get("Placekey");
   return anyOf(
-    placekey === undefined ? anyOf() : hasOneOf(placekey, ids),
-    allOf(hasOneOf(provisionalIdProperty, ids), isProvisional),
+    placekey === undefined ? anyOf() : isAmong(propertyNode(placekey), ids),
+    allOf(isAmong(propertyNode(provisionalIdProperty), ids), isProvisional),
   );
 }

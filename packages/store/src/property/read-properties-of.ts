@@ -1,12 +1,12 @@
 import { provisionalIdProperty, visibleEntitySet } from "@cadastre/entitlement";
 import type { BoundQuery, Row, StructuralProperty } from "@cadastre/odata";
-import { propertyNode, textConstant } from "@cadastre/odata/tree";
+import { isAmong, propertyNode, textConstant } from "@cadastre/odata/tree";
 import { type ListingOptions, type ListingReads, readListings } from "../read-listings.ts";
 import type { Resolution } from "../registry/identities.ts";
 import type { Bookmark } from "../store.ts";
 import { type Identity, identitiesOf, isPlacekey } from "./identity.ts";
 import { listedId, selectListedId } from "./listed-id.ts";
-import { hasOneOf, listingQuery, mostListings, newest } from "./listings.ts";
+import { listingQuery, mostListings, newest } from "./listings.ts";
 import { isSeenBy } from "./read-property.ts";
 import { type PropertyView, viewOf } from "./view.ts";
 
@@ -121,7 +121,7 @@ async function* listingsNamed(
   const query: BoundQuery = {
     ...base,
     select: [...select, ...selectListedId(reads).filter(({ property }) => !own.has(property.name))],
-    filter: hasOneOf(by, [...names, ...padding].map(textConstant)),
+    filter: isAmong(propertyNode(by), [...names, ...padding].map(textConstant)),
     orderBy: [{ expression: propertyNode(by), direction: "asc" }, ...base.orderBy.slice(-1)],
     top: pageSize,
   };
