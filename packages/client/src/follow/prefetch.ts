@@ -5,7 +5,7 @@ import { openStaging, type TakeOptions } from "../pull/take.ts";
 import type { DeliveryFeed } from "./feed.ts";
 import type { ListedDelivery } from "./position.ts";
 
-/** Stages deliveries ahead of their load. What fails is left to the load, which does it again and reports the failure. */
+/** Stages deliveries ahead of their load. A failure is not reported: the load stages that delivery again, and reports it. */
 export type Prefetch = {
   /** Begins to fetch the manifests and parts of deliveries that will be loaded. Those that were begun before are not begun again. */
   readonly begin: (deliveries: readonly ListedDelivery[]) => void;

@@ -7,7 +7,7 @@ import { ClientError } from "../errors.ts";
 import { syncFolder } from "../fetch/disk.ts";
 import { rowCountOf, staged } from "./fill.ts";
 import type { LakeTable } from "./lake-ledger.ts";
-import { quoteIdentifier, type SqlSession, type Table } from "./session.ts";
+import { quoteIdentifier, quoteSqlText, type SqlSession, type Table } from "./session.ts";
 import type { LoadableDelivery } from "./target.ts";
 import { typedTable } from "./typed-table.ts";
 
@@ -28,8 +28,6 @@ type Writing = {
 
 /** A table of the version before. */
 type Before = { readonly folder: string; readonly table: LakeTable };
-
-const sqlText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /** Returns the tables that hold a dataset's rows and removals of a delivery, loaded. */
 async function stage({
@@ -81,9 +79,9 @@ export async function writeChanges(
   const [added, removed] = [names.of(staged.rows), names.of(staged.removals)];
   const key = quoteIdentifier(dataset.keyField);
   const system = isPartitioned ? quoteIdentifier(partitionColumn) : "null";
-  const files = table.files.map(({ name }) => sqlText(join(folder, name))).join(", ");
+  const files = table.files.map(({ name }) => quoteSqlText(join(folder, name))).join(", ");
   const hive = isPartitioned
-    ? `, hive_partitioning = true, hive_types = {${sqlText(partitionColumn)}: varchar}`
+    ? `, hive_partitioning = true, hive_types = {${quoteSqlText(partitionColumn)}: varchar}`
     : ", hive_partitioning = false";
   const before = `read_parquet([${files}], filename = true${hive})`;
   const changed = `select ${key} from ${added} union all select ${key} from ${removed}`;
@@ -124,16 +122,16 @@ async function copyOut(
   await mkdir(folder, { recursive: true });
   const options = "format parquet, compression zstd";
   if (isPartitioned)
-    await session.run(`copy (${query}) to ${sqlText(folder)}
+    await session.run(`copy (${query}) to ${quoteSqlText(folder)}
       (${options}, partition_by (${quoteIdentifier(partitionColumn)}), overwrite_or_ignore true)`);
-  else await session.run(`copy (${query}) to ${sqlText(join(folder, "data_0.parquet"))} (${options})`);
+  else await session.run(`copy (${query}) to ${quoteSqlText(join(folder, "data_0.parquet"))} (${options})`);
   if ((await filesIn(to, dataset.name)).length === 0) {
     // Readers find the columns of a table without rows as well.
     const empty = join(folder, nullPartition);
     await mkdir(empty);
     const list = [...rows.columns.keys()].filter((name) => name !== partitionColumn).map(quoteIdentifier);
     await session.run(`copy (select ${list.join(", ")} from ${session.names.of(rows.name)} limit 0)
-      to ${sqlText(join(empty, "data_0.parquet"))} (${options})`);
+      to ${quoteSqlText(join(empty, "data_0.parquet"))} (${options})`);
   }
   for (const name of Object.values(staged)) await session.run(`drop table ${session.names.of(name)}`);
   return filesIn(to, dataset.name);

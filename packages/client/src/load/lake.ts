@@ -44,7 +44,7 @@ export async function openLake(folder: string, { replaceCopy = false }: TargetOp
   const title = `parquet:${folder}`;
   /** Subscriptions whose copies this target has found. */
   const found = new Set<string>();
-  // What a killed run has not deleted: after a purge it must not wait for the next load.
+  // A killed run may have left versions to delete: after a purge they must not wait for the next load.
   await onDisk(folder, async () => dropExpired(folder, await readLake(folder)));
   const current = () => onDisk(folder, async () => (await readLake(folder)) ?? newLake());
   const standing = (lake: LakeLedger, delivery: ChainLink) => {

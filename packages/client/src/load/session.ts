@@ -100,6 +100,9 @@ export function quoteIdentifier(name: string): string {
   return `"${name}"`;
 }
 
+/** Writes a text as an SQL literal. */
+export const quoteSqlText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
 export const listOf = (columns: Iterable<string>): string => Array.from(columns, quoteIdentifier).join(", ");
 
 /** Returns the column definitions of a table as SQL. */

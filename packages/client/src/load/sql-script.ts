@@ -2,8 +2,8 @@ import type { Manifest, ManifestDataset, ManifestProfile } from "@cadastre/manif
 import type { DeliveredSchema, SchemaColumn } from "../content/schema.ts";
 import { ClientError } from "../errors.ts";
 import { duckdbTypes, postgresTypes, sqlTypeOf } from "./column-types.ts";
-import { quoteIdentifier } from "./session.ts";
-import { bigqueryTypeOf, snowflakeTypes } from "./warehouse-types.ts";
+import { quoteIdentifier, quoteSqlText } from "./session.ts";
+import { bigqueryTypeOf, quoteBigqueryName, snowflakeTypes } from "./warehouse-types.ts";
 
 type Format = ManifestProfile["format"];
 
@@ -30,12 +30,9 @@ type Dialect = {
   readonly key: (key: string) => string | undefined;
 };
 
-const text = (value: string): string => `'${value.replaceAll("'", "''")}'`;
-const endings: Readonly<Record<Format, string>> = { parquet: "parquet", csv: "csv", jsonl: "jsonl" };
-
 /** Returns the end of the names of a delivery's parts, such as `csv.gz`. */
 const endingOf = ({ format, compression }: ManifestProfile): string =>
-  `${endings[format]}${compression === "gzip" ? ".gz" : ""}`;
+  `${format}${compression === "gzip" ? ".gz" : ""}`;
 
 /** Table functions of DuckDB. @param files list of them as SQL @param types types of the columns as SQL */
 const duckdbReaders: Readonly<Record<Format, (files: string, types: string) => string>> = {
@@ -66,9 +63,9 @@ const dialects = {
     typeOf: (column) => sqlTypeOf(column, duckdbTypes),
     key: (key) => `primary key (${key})`,
     load: ({ dataset, columns, profile, files, from }) => {
-      const list = `[${files.map((name) => text(`${from}/${name}`)).join(", ")}]`;
+      const list = `[${files.map((name) => quoteSqlText(`${from}/${name}`)).join(", ")}]`;
       const types = columns.map(
-        (column) => `${quoteIdentifier(column.name)}: ${text(sqlTypeOf(column, duckdbTypes))}`,
+        (column) => `${quoteIdentifier(column.name)}: ${quoteSqlText(sqlTypeOf(column, duckdbTypes))}`,
       );
       const read = duckdbReaders[profile.format](list, types.join(", "));
       // A cell of CSV is a text: lists and objects are JSON in it.
@@ -94,7 +91,7 @@ const dialects = {
       return files
         .map(
           (name) =>
-            `\\copy ${quoteIdentifier(dataset.name)} (${list}) from program ${text(`${unpack} "${from}/${name}"`)} with (format csv, header true)`,
+            `\\copy ${quoteIdentifier(dataset.name)} (${list}) from program ${quoteSqlText(`${unpack} "${from}/${name}"`)} with (format csv, header true)`,
         )
         .join("\n");
     },
@@ -104,20 +101,20 @@ const dialects = {
     typeOf: (column) => sqlTypeOf(column, snowflakeTypes),
     key: (key) => `primary key (${key})`,
     before: (from, { format }) =>
-      `create temporary stage cadastre_delivery url = ${text(`${from}/`)}; -- with credentials or a storage_integration\ncreate temporary file format cadastre_format ${snowflakeFormats[format]};`,
+      `create temporary stage cadastre_delivery url = ${quoteSqlText(`${from}/`)}; -- with credentials or a storage_integration\ncreate temporary file format cadastre_format ${snowflakeFormats[format]};`,
     load: ({ dataset, profile }) =>
-      `copy into ${quoteIdentifier(dataset.name)} from @cadastre_delivery pattern = ${text(`.*/?${dataset.name}-[0-9]+[.]${endingOf(profile).replaceAll(".", "[.]")}`)}
+      `copy into ${quoteIdentifier(dataset.name)} from @cadastre_delivery pattern = ${quoteSqlText(`.*/?${dataset.name}-[0-9]+[.]${endingOf(profile).replaceAll(".", "[.]")}`)}
   file_format = (format_name = 'cadastre_format') match_by_column_name = case_sensitive on_error = abort_statement;`,
   },
   bigquery: {
-    quote: (name) => quoteIdentifier(name).replaceAll('"', "`"),
+    quote: quoteBigqueryName,
     typeOf: bigqueryTypeOf,
     // Keys are not enforced there.
     key: () => undefined,
     load: ({ dataset, profile, files, from }) =>
       `load data into \`${dataset.name}\` from files (
   ${bigqueryFormats[profile.format]},
-  uris = [${files.map((name) => text(`${from}/${name}`)).join(", ")}]
+  uris = [${files.map((name) => quoteSqlText(`${from}/${name}`)).join(", ")}]
 );`,
   },
 } as const satisfies Record<string, Dialect>;

@@ -2,7 +2,7 @@ import type { ManifestDataset } from "@cadastre/manifest";
 import type { Columns } from "../content/columns.ts";
 import type { SchemaColumn } from "../content/schema.ts";
 import { kindOfColumn, plainType, sqlTypeOf } from "./column-types.ts";
-import { quoteIdentifier, type SqlSession, type Table } from "./session.ts";
+import { quoteIdentifier, quoteSqlText, type SqlSession, type Table } from "./session.ts";
 
 type Described = {
   /** Columns that were found in the records; undefined for Parquet, which is not read for them. */
@@ -49,7 +49,5 @@ export async function comment(
   if (!hasComments) return;
   for (const { name: column, title } of schema)
     if (title !== null)
-      await run(
-        `comment on column ${names.of(name)}.${quoteIdentifier(column)} is '${title.replaceAll("'", "''")}'`,
-      );
+      await run(`comment on column ${names.of(name)}.${quoteIdentifier(column)} is ${quoteSqlText(title)}`);
 }

@@ -35,6 +35,9 @@ const bigqueryNames: Readonly<Record<NamedType, string>> = {
 /** Largest scale, and number of digits before the point, of `numeric` in BigQuery. Source: its reference, "Data types". */
 const numeric = { scale: 9, before: 29 } as const;
 
+/** Quotes a name as an identifier of BigQuery. */
+export const quoteBigqueryName = (name: string): string => quoteIdentifier(name).replaceAll('"', "`");
+
 /** Returns the type of a column in BigQuery. */
 export function bigqueryTypeOf({ type, collection }: SchemaMember): string {
   const one = bigqueryTypeOfOne(type);
@@ -48,8 +51,6 @@ function bigqueryTypeOfOne(type: SchemaType): string {
     const isNumeric = scale <= numeric.scale && precision - scale <= numeric.before;
     return `${isNumeric ? "numeric" : "bignumeric"}(${precision}, ${scale})`;
   }
-  const members = type.struct.map(
-    (member) => `${quoteIdentifier(member.name).replaceAll('"', "`")} ${bigqueryTypeOf(member)}`,
-  );
+  const members = type.struct.map((member) => `${quoteBigqueryName(member.name)} ${bigqueryTypeOf(member)}`);
   return `struct<${members.join(", ")}>`;
 }
