@@ -1,7 +1,6 @@
-import { isIP } from "node:net";
 import { DeliveryError, type DeliveryErrorCode } from "../errors.ts";
 import { hostOf } from "../outbound/pinned-address.ts";
-import { isPublicAddress } from "../outbound/public-address.ts";
+import { isPublicHost } from "../outbound/public-address.ts";
 import type { DestinationPlace } from "./destination.ts";
 
 /** Keys of a customer for its own object store. */
@@ -142,15 +141,15 @@ function originOf(text: string): string {
   return url !== undefined && url.href === `${url.origin}/` ? url.origin : text;
 }
 
+/** Names of the local network that contain a point. */
+const localName = /\.(?:local|localhost|internal)$/;
+
 /** Private stores are allowed by their names. Others must be on the public Internet; where a name leads is checked at each connection. */
 function isAllowedEndpoint(endpoint: string, privateStores: readonly string[]): boolean {
   if (privateStores.includes(endpoint)) return true;
   if (!URL.canParse(endpoint)) return false;
   const url = new URL(endpoint);
   const host = hostOf(url);
-  const isPublic =
-    isIP(host) === 0
-      ? host.includes(".") && !/\.(?:local|localhost|internal)$/.test(host)
-      : isPublicAddress(host);
+  const isPublic = isPublicHost(host) && !localName.test(host);
   return url.origin === endpoint && url.protocol === "https:" && isPublic;
 }

@@ -56,6 +56,10 @@ export function isPublicAddress(address: string): boolean {
   );
 }
 
+/** True if a host, in the form for look-ups, may be on the public Internet: a public address, or a name with a point. */
+export const isPublicHost = (host: string): boolean =>
+  isIP(host) === 0 ? host.includes(".") : isPublicAddress(host);
+
 /** True for a loopback address, except an IPv4 one in an IPv6 form. */
 export const isLoopbackAddress = (address: string): boolean =>
   isIP(address) === 4

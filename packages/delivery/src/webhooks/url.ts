@@ -1,7 +1,6 @@
-import { isIP } from "node:net";
 import { DeliveryError } from "../errors.ts";
 import { hostOf } from "../outbound/pinned-address.ts";
-import { isLoopbackAddress, isPublicAddress } from "../outbound/public-address.ts";
+import { isLoopbackAddress, isPublicAddress, isPublicHost } from "../outbound/public-address.ts";
 
 /** Restriction on the hosts that webhooks may be sent to. */
 export type WebhookReach = {
@@ -36,6 +35,7 @@ function isAllowed(url: URL, { loopback = false }: WebhookReach): boolean {
   const host = hostOf(url);
   const isLocal = host === "localhost" || isLoopbackAddress(host);
   if (isLocal) return loopback && /^https?:$/.test(url.protocol);
-  const isPlace = isIP(host) === 0 ? host.includes(".") : isPublicAddress(host);
-  return url.protocol === "https:" && isPlace && (url.port === "" || Number(url.port) >= leastPort);
+  return (
+    url.protocol === "https:" && isPublicHost(host) && (url.port === "" || Number(url.port) >= leastPort)
+  );
 }
