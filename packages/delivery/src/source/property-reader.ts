@@ -54,14 +54,15 @@ const rowSetOf = ({ entitySet }: Pick<PropertyReaderOptions, "entitySet">, scope
   return { name: "property", type: { name: "property", key: [keyField], properties } };
 };
 
-type IsAsked = (row: Row) => boolean;
+/** Condition on the rows. Undefined if all are asked for. */
+type IsAsked = ((row: Row) => boolean) | undefined;
 
 /** Returns the condition of a read on its rows. They are computed from what the scope shows, so a condition sees nothing else. */
 function isAskedBy(
   options: Pick<PropertyReaderOptions, "entitySet">,
   { scope, filter }: Pick<ExportRead, "scope" | "filter">,
 ): IsAsked {
-  if (filter === undefined) return () => true;
+  if (filter === undefined) return undefined;
   const { condition } = bindRowFilter(filter, rowSetOf(options, scope));
   return (row) => matches(condition, row);
 }
@@ -97,7 +98,7 @@ const linesOf = (
 async function* rowsOf(properties: AsyncIterable<PropertyView>, isAsked: IsAsked): AsyncGenerator<Row> {
   for await (const property of properties) {
     const row = propertyRow(property);
-    if (isAsked(row)) yield row;
+    if (isAsked === undefined || isAsked(row)) yield row;
   }
 }
 
@@ -111,17 +112,14 @@ async function* changedBatches(
   { since, content }: ExportChanges,
 ): AsyncGenerator<ExportBatch> {
   const reads = { store, entitySet, scope, resolutions: await identities.resolutions() };
-  const isAsked = filter === undefined ? undefined : isAskedBy({ entitySet }, { scope, filter });
+  const isAsked = isAskedBy({ entitySet }, { scope, filter });
   const read = content === "rows" ? rowsBetween : removalsBetween;
   yield* read(reads, { since, asOf: checkpoint, signal }, { from, columns, isAsked });
 }
 
 type Window = { readonly since: number; readonly asOf: number; readonly signal: AbortSignal | undefined };
 
-type Asked = Pick<ExportRead, "from" | "columns"> & {
-  /** Undefined without a condition. */
-  readonly isAsked: IsAsked | undefined;
-};
+type Asked = Pick<ExportRead, "from" | "columns"> & { readonly isAsked: IsAsked };
 
 const isAfter =
   (from: string | null) =>
@@ -131,7 +129,7 @@ const isAfter =
 async function* rowsBetween(
   reads: ChangedPropertyReads,
   window: Window,
-  { from, columns, isAsked = () => true }: Asked,
+  { from, columns, isAsked }: Asked,
 ): AsyncGenerator<ExportBatch> {
   const { since, asOf, signal } = window;
   const ids = (await changedProperties(reads, window)).filter(isAfter(from));
@@ -166,7 +164,7 @@ async function ended(reads: ChangedPropertyReads, window: Window): Promise<reado
 async function left(
   reads: ChangedPropertyReads,
   window: Window,
-  isAsked: IsAsked,
+  isAsked: NonNullable<IsAsked>,
 ): Promise<readonly string[]> {
   const { since, asOf, signal } = window;
   const ids = await changedProperties(reads, window);
@@ -195,7 +193,7 @@ const keyField = "id";
 async function reasonsOf(
   reads: ChangedPropertyReads,
   gone: readonly string[],
-  { isAsked = () => true, ...window }: Window & Pick<Asked, "isAsked">,
+  { isAsked, ...window }: Window & Pick<Asked, "isAsked">,
 ): Promise<(id: string) => RemovalReason> {
   const { since, asOf, signal } = window;
   const provisional = gone.filter(isProvisionalId);
@@ -203,7 +201,8 @@ async function reasonsOf(
   const changed = await changedProperties(reads, window);
   const present = new Set<unknown>();
   for await (const property of readPropertiesOf(changed, reads, { asOf, signal }))
-    if (isAsked(propertyRow(property))) for (const key of listingsOf(property)) present.add(key);
+    if (isAsked === undefined || isAsked(propertyRow(property)))
+      for (const key of listingsOf(property)) present.add(key);
   const moved = new Set<string>();
   for await (const property of readPropertiesOf(provisional, reads, { asOf: since, signal }))
     if (listingsOf(property).some((key) => present.has(key))) moved.add(property.id);
