@@ -3,12 +3,12 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { DuckDBInstance } from "@duckdb/node-api";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { deltaAfter, seedAfter } from "./support/chain.ts";
 import { listings, makeDelivery } from "./support/deliveries.ts";
 import { load } from "./support/engines.ts";
 import { emptyFolder } from "./support/folders.ts";
-import { startServer, type TestServer } from "./support/server.ts";
+import { useServer } from "./support/server.ts";
 
 /** Runs the blocks of docs/how-to/any-reader.md, word by word, on what a pull leaves. */
 const page = readFileSync(new URL("../../../docs/how-to/any-reader.md", import.meta.url), "utf8");
@@ -22,14 +22,9 @@ const python = "/usr/bin/python3";
 const hasPandas = spawnSync(python, ["-c", "import pandas"]).status === 0;
 const needsPandas = process.env["PANDAS"] === "required";
 
-let server: TestServer;
+const server = useServer();
 let folder: string;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(() => server.close());
 beforeEach(() => {
-  server.deliveries.clear();
   folder = emptyFolder();
 });
 
@@ -59,7 +54,7 @@ test("DuckDB reads the newest export, and finds what is damaged", async () => {
     format: "parquet",
     edit: (manifest) => ({ ...manifest, createdAt: "2026-11-22T04:03:12.000Z" }),
   });
-  for (const one of [delivery, before]) await load(server, inFolder("files"), one);
+  for (const one of [delivery, before]) await load(server(), inFolder("files"), one);
   const [read = "", check = ""] = blocksOf("sql");
   const count = "select count(*)::int as n, max(ListPrice) as price from listing;";
   const rows = await duckdb([read, count, check]);
@@ -90,7 +85,7 @@ test("DuckDB merges the seed and the deltas of a subscription", async () => {
     datasets: { listing: listings(1, 1) },
     removals: { listing: ["LSM_000300"] },
   });
-  for (const delivery of [old, seed, one, two]) await load(server, inFolder("files"), delivery);
+  for (const delivery of [old, seed, one, two]) await load(server(), inFolder("files"), delivery);
   const [, , merge = ""] = blocksOf("sql");
   const rows = await duckdb([
     merge,
@@ -101,14 +96,14 @@ test("DuckDB merges the seed and the deltas of a subscription", async () => {
 });
 
 test.skipIf(!hasPandas && !needsPandas)("pandas reads CSV", async () => {
-  await load(server, inFolder("csv"), await makeDelivery({ format: "csv", rowsPerPart: 200 }));
+  await load(server(), inFolder("csv"), await makeDelivery({ format: "csv", rowsPerPart: 200 }));
   const script = blocksOf("python").join("\n");
   const { stdout, stderr } = spawnSync(python, ["-c", script], { cwd: folder, encoding: "utf8" });
   expect([stdout, stderr]).toEqual(["250 100249.5\n", ""]);
 });
 
 test("hyparquet reads Parquet", async () => {
-  await load(server, inFolder("files"), await makeDelivery({ format: "parquet", rowsPerPart: 200 }));
+  await load(server(), inFolder("files"), await makeDelivery({ format: "parquet", rowsPerPart: 200 }));
   mkdirSync(join(folder, "node_modules"));
   for (const name of ["hyparquet", "hyparquet-compressors"])
     symlinkSync(

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { deltaAfter, seedAfter } from "./support/chain.ts";
 import { type DeliveryOptions, listings, makeDelivery, type Row } from "./support/deliveries.ts";
 import {
@@ -12,15 +12,10 @@ import {
   withPostgres,
 } from "./support/engines.ts";
 import { emptyFolder } from "./support/folders.ts";
-import { startServer, type TestServer } from "./support/server.ts";
+import { useServer } from "./support/server.ts";
 
-let server: TestServer;
+const server = useServer();
 withPostgres();
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(() => server.close());
-beforeEach(() => server.deliveries.clear());
 
 const keyOf = (row: Row | undefined): string => String(row?.["ListingKey"]);
 const media = (keys: readonly string[]): readonly Row[] => keys.map((key) => ({ MediaKey: key, Order: 1 }));
@@ -51,7 +46,7 @@ describe.each(engines)("$name", ({ begin, formats, isAbsent }) => {
       undefined,
       made({ datasets: { listing: rows, listing_media: media(["m1", "m2"]) } }),
     );
-    await load(server, place.target, seed);
+    await load(server(), place.target, seed);
     // The second one loses members; the last one is new.
     const changed = listings(6, 25).map((row, k) => ({
       ...row,
@@ -63,8 +58,8 @@ describe.each(engines)("$name", ({ begin, formats, isAbsent }) => {
       seed,
       made({ datasets: { listing: changed, listing_media: [] }, removals: { listing: removed } }),
     );
-    expect(await load(server, place.target, delta)).toBe("new");
-    expect(await load(server, place.target, delta)).toBe("done");
+    expect(await load(server(), place.target, delta)).toBe("new");
+    expect(await load(server(), place.target, delta)).toBe("done");
     const now = [...rows.slice(0, 3), ...rows.slice(9, 25), ...changed];
     expect(await held(place, "listing", now)).toEqual(now);
     expect(await place.all("select * from listing_media")).toHaveLength(2);
@@ -76,7 +71,7 @@ describe.each(engines)("$name", ({ begin, formats, isAbsent }) => {
         removals: { listing: now.map(keyOf), listing_media: ["m1"] },
       }),
     );
-    await load(server, place.target, gone);
+    await load(server(), place.target, gone);
     expect(await place.all("select * from listing")).toEqual([]);
     expect(await held(place, "listing_media", media(["m2"]))).toEqual(media(["m2"]));
   });
@@ -93,7 +88,7 @@ describe.each(engines)("$name", ({ begin, formats, isAbsent }) => {
     });
     const next = [{ ListingKey: "b", ListPrice: 2.5, City: "Austin", Appliances: ["Oven"] }];
     const delta = await deltaAfter(seed, { datasets: { listing: next } });
-    for (const one of [seed, delta]) await load(server, place.target, one);
+    for (const one of [seed, delta]) await load(server(), place.target, one);
     const now = [{ ListingKey: "a", ListPrice: 1 }, ...next];
     expect(await held(place, "listing", now)).toEqual(now);
   });
@@ -103,7 +98,7 @@ describe.each(engines)("$name", ({ begin, formats, isAbsent }) => {
     const seed = await seedAfter(undefined, { datasets: { listing: listings(3) } });
     const same = await deltaAfter(seed, { datasets: { listing: [] } });
     const next = await deltaAfter(same, { datasets: { listing: listings(1, 3) } });
-    for (const one of [seed, same, next]) expect(await load(server, place.target, one)).toBe("new");
+    for (const one of [seed, same, next]) expect(await load(server(), place.target, one)).toBe("new");
     expect(await place.all("select * from listing")).toHaveLength(4);
   });
 
@@ -118,13 +113,13 @@ describe.each(engines)("$name", ({ begin, formats, isAbsent }) => {
     });
     const [rows] = [listings(2)];
     const again = await seedAfter(delta, { datasets: { listing: rows } });
-    for (const one of [seed, delta, again]) await load(server, place.target, one);
+    for (const one of [seed, delta, again]) await load(server(), place.target, one);
     expect(await held(place, "listing", rows)).toEqual(rows);
     const media2 = await seedAfter(again, {
       datasets: { listing: rows, listing_media: media(["m2"]) },
     });
-    await load(server, place.target, media2);
-    await load(server, place.target, await seedAfter(media2, { datasets: { listing: rows } }));
+    await load(server(), place.target, media2);
+    await load(server(), place.target, await seedAfter(media2, { datasets: { listing: rows } }));
     expect(await place.all("select * from listing_media")).toEqual([]);
   });
 
@@ -133,9 +128,9 @@ describe.each(engines)("$name", ({ begin, formats, isAbsent }) => {
     const seeded = async () => {
       const place = await begin();
       const seed = await seedAfter(undefined, { datasets: { listing: rows } });
-      await load(server, place.target, seed);
+      await load(server(), place.target, seed);
       const refuses = async (code: string, made: ReturnType<typeof makeDelivery>) => {
-        await expect(load(server, place.target, await made)).rejects.toMatchObject({ code });
+        await expect(load(server(), place.target, await made)).rejects.toMatchObject({ code });
         expect(await held(place, "listing", rows)).toEqual(rows);
         expect(await place.all("select * from cadastre_loads")).toHaveLength(1);
       };
@@ -185,12 +180,12 @@ describe.each(engines)("$name", ({ begin, formats, isAbsent }) => {
       const { place, seed } = await seeded();
       await overwrite(place, await makeDelivery({ id: "other", datasets: { listing: rows } }));
       const delta = await deltaAfter(seed, { datasets: { listing } });
-      await expect(load(server, place.target, delta)).rejects.toMatchObject({
+      await expect(load(server(), place.target, delta)).rejects.toMatchObject({
         code: "table_foreign",
         exitCode: 6,
       });
       expect(await held(place, "listing", rows)).toEqual(rows);
-      expect(await load(server, place.target, await seedAfter(delta, { datasets: { listing: [] } }))).toBe(
+      expect(await load(server(), place.target, await seedAfter(delta, { datasets: { listing: [] } }))).toBe(
         "new",
       );
     });
@@ -199,7 +194,7 @@ describe.each(engines)("$name", ({ begin, formats, isAbsent }) => {
       const { target } = await begin();
       const seed = await seedAfter(undefined, { datasets: { listing: rows } });
       await expect(
-        load(server, target, await deltaAfter(seed, { datasets: { listing } })),
+        load(server(), target, await deltaAfter(seed, { datasets: { listing } })),
       ).rejects.toMatchObject({ code: "seed_not_loaded", exitCode: 2 });
     });
   });
@@ -215,22 +210,22 @@ test("a delta of Parquet brings the columns that an empty seed had not, if they 
     format,
     datasets: { listing: [{ ListingKey: "a", Place: { 'x" y': 1 } }] },
   });
-  for (const one of [seed, delta]) await load(server, place.target, one);
+  for (const one of [seed, delta]) await load(server(), place.target, one);
   expect(await held(place, "listing", rows)).toEqual(rows);
-  await expect(load(server, place.target, nested)).rejects.toMatchObject({ code: "column_type" });
+  await expect(load(server(), place.target, nested)).rejects.toMatchObject({ code: "column_type" });
   expect(await held(place, "listing", rows)).toEqual(rows);
 });
 
 test("a removal without its key is no record", async () => {
   const { target } = await sqlite.begin();
   const seed = await seedAfter(undefined, { datasets: { listing: listings(3) } });
-  await load(server, target, seed);
+  await load(server(), target, seed);
   const nameless = await deltaAfter(seed, {
     datasets: { listing: [] },
     removals: { listing: ["LSM_000001"] },
     spoil: () => Buffer.from('{"removalReason":"deleted"}\n'),
   });
-  await expect(load(server, target, nameless)).rejects.toMatchObject({ code: "part_malformed" });
+  await expect(load(server(), target, nameless)).rejects.toMatchObject({ code: "part_malformed" });
 });
 
 test("a folder has the deliveries of a chain, and refuses what breaks it", async () => {
@@ -238,9 +233,9 @@ test("a folder has the deliveries of a chain, and refuses what breaks it", async
   const seed = await seedAfter(undefined, { datasets: { listing: listings(3) } });
   const delta = await deltaAfter(seed, { datasets: { listing: listings(1) } });
   const later = await deltaAfter(delta, { datasets: { listing: listings(1) } });
-  await expect(load(server, folder, delta)).rejects.toMatchObject({ code: "seed_not_loaded" });
-  expect(await load(server, folder, seed)).toBe("new");
-  await expect(load(server, folder, later)).rejects.toMatchObject({ code: "chain_gap" });
-  for (const one of [delta, later]) expect(await load(server, folder, one)).toBe("new");
-  expect(await load(server, folder, delta)).toBe("done");
+  await expect(load(server(), folder, delta)).rejects.toMatchObject({ code: "seed_not_loaded" });
+  expect(await load(server(), folder, seed)).toBe("new");
+  await expect(load(server(), folder, later)).rejects.toMatchObject({ code: "chain_gap" });
+  for (const one of [delta, later]) expect(await load(server(), folder, one)).toBe("new");
+  expect(await load(server(), folder, delta)).toBe("done");
 });

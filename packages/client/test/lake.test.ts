@@ -1,22 +1,17 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openTarget, readCopyState } from "@cadastre/client";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { deltaAfter, seedAfter, subscription } from "./support/chain.ts";
 import { type DeliveryOptions, makeDelivery, type Row, type TestDelivery } from "./support/deliveries.ts";
 import { load } from "./support/engines.ts";
 import { emptyFolder } from "./support/folders.ts";
 import { lakePointer, lakeSchema, readLakeTable } from "./support/lake.ts";
-import { startServer, type TestServer } from "./support/server.ts";
+import { useServer } from "./support/server.ts";
 
-let server: TestServer;
+const server = useServer();
 let folder: string;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(() => server.close());
 beforeEach(() => {
-  server.deliveries.clear();
   folder = join(emptyFolder(), "lake");
 });
 
@@ -46,7 +41,7 @@ const seedOf = (options: DeliveryOptions = {}) =>
   });
 
 const loadAll = async (deliveries: readonly TestDelivery[], options = {}) => {
-  for (const one of deliveries) await load(server, `parquet:${folder}`, one, options);
+  for (const one of deliveries) await load(server(), `parquet:${folder}`, one, options);
 };
 
 const pointer = () => lakePointer(folder);
@@ -127,7 +122,7 @@ test("what comes again is done, and what does not fit is refused and changes not
   const seed = await seedOf();
   await loadAll([seed]);
   const { path } = pointer();
-  expect(await load(server, `parquet:${folder}`, seed)).toBe("done");
+  expect(await load(server(), `parquet:${folder}`, seed)).toBe("done");
   const refused = async (delivery: TestDelivery, code: string) => {
     await expect(loadAll([delivery])).rejects.toMatchObject({ code });
     expect(pointer().path).toBe(path);

@@ -3,19 +3,14 @@ import { join } from "node:path";
 import { openTarget } from "@cadastre/client";
 import type { Manifest } from "@cadastre/manifest";
 import { hasPostgres } from "@cadastre/odata/testing";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { listings, makeDelivery, type Row } from "./support/deliveries.ts";
 import { duckdb, engines, load, postgresql, sent, sqlite, withPostgres } from "./support/engines.ts";
 import { emptyFolder } from "./support/folders.ts";
-import { startServer, type TestServer } from "./support/server.ts";
+import { useServer } from "./support/server.ts";
 
-let server: TestServer;
+const server = useServer();
 const pool = withPostgres();
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(() => server.close());
-beforeEach(() => server.deliveries.clear());
 
 const seedOf = (generation: number, previous: Manifest["previous"], id: string, rows = 5) =>
   makeDelivery({
@@ -29,7 +24,7 @@ describe.each(engines)("$name", ({ name, formats, begin, isAbsent: absent }) => 
     const { target, all } = await begin();
     const rows = listings(250);
     await load(
-      server,
+      server(),
       target,
       await makeDelivery({ format, datasets: { listing: rows, listing_media: [] } }),
     );
@@ -48,10 +43,10 @@ describe.each(engines)("$name", ({ name, formats, begin, isAbsent: absent }) => 
 
   has("a snapshot takes the place of the one before, and a new column is added", async () => {
     const { target, all } = await begin();
-    await load(server, target, await makeDelivery({ id: "first", datasets: { listing: listings(30) } }));
+    await load(server(), target, await makeDelivery({ id: "first", datasets: { listing: listings(30) } }));
     const rows: readonly Row[] = listings(7, 100).map((row) => ({ ...row, Added: "new" }));
     expect(
-      await load(server, target, await makeDelivery({ id: "second", datasets: { listing: rows } })),
+      await load(server(), target, await makeDelivery({ id: "second", datasets: { listing: rows } })),
     ).toBe("new");
     const found = await all('select "ListingKey" as k, "Added" as a from listing order by 1');
     expect(found.map(({ k, a }) => [k, a])).toEqual(rows.map((row) => [row["ListingKey"], "new"]));
@@ -62,10 +57,10 @@ describe.each(engines)("$name", ({ name, formats, begin, isAbsent: absent }) => 
     async () => {
       const { target, all } = await begin();
       const delivery = await makeDelivery({ id: "one", datasets: { listing: listings(5) } });
-      expect(await load(server, target, delivery)).toBe("new");
-      expect(await load(server, target, delivery)).toBe("done");
+      expect(await load(server(), target, delivery)).toBe("new");
+      expect(await load(server(), target, delivery)).toBe("done");
       const another = await makeDelivery({ id: "one", datasets: { listing: listings(6) } });
-      await expect(load(server, target, another)).rejects.toMatchObject({
+      await expect(load(server(), target, another)).rejects.toMatchObject({
         code: "ledger_conflict",
         exitCode: 6,
       });
@@ -79,11 +74,11 @@ describe.each(engines)("$name", ({ name, formats, begin, isAbsent: absent }) => 
   has.each(["cadastre_loads", "customers", "Listing"])("a server cannot have %s emptied", async (dataset) => {
     const { target } = await begin();
     const made = await makeDelivery({ datasets: { [dataset]: [{ Id: "a" }] } });
-    await expect(load(server, target, made)).rejects.toMatchObject({
+    await expect(load(server(), target, made)).rejects.toMatchObject({
       code: "dataset_not_loadable",
       exitCode: 5,
     });
-    expect(server.requests.at(-1)?.url).toMatch(/manifest$/);
+    expect(server().requests.at(-1)?.url).toMatch(/manifest$/);
   });
 
   has("two at once load a delivery once", async () => {
@@ -92,10 +87,10 @@ describe.each(engines)("$name", ({ name, formats, begin, isAbsent: absent }) => 
     // A DuckDB file has one program at a time.
     const tries =
       name === "DuckDB"
-        ? [await load(server, target, delivery), await load(server, target, delivery)]
+        ? [await load(server(), target, delivery), await load(server(), target, delivery)]
         : undefined;
     const standings =
-      tries ?? (await Promise.all([load(server, target, delivery), load(server, target, delivery)]));
+      tries ?? (await Promise.all([load(server(), target, delivery), load(server(), target, delivery)]));
     expect(standings).toContain("new");
     expect(await all("select * from cadastre_loads")).toHaveLength(1);
     expect(Number((await all("select count(*) as n from listing"))[0]?.["n"])).toBe(50);
@@ -103,10 +98,10 @@ describe.each(engines)("$name", ({ name, formats, begin, isAbsent: absent }) => 
 
   has("what fails leaves data and ledger as they were", async () => {
     const { target, all } = await begin();
-    await load(server, target, await makeDelivery({ id: "good", datasets: { listing: listings(5) } }));
+    await load(server(), target, await makeDelivery({ id: "good", datasets: { listing: listings(5) } }));
     const [one] = listings(1);
     const twice = await makeDelivery({ id: "twice", datasets: { listing: [one ?? {}, one ?? {}] } });
-    await expect(load(server, target, twice)).rejects.toMatchObject({ code: "target_failed", exitCode: 7 });
+    await expect(load(server(), target, twice)).rejects.toMatchObject({ code: "target_failed", exitCode: 7 });
     expect(Number((await all("select count(*) as n from listing"))[0]?.["n"])).toBe(5);
     expect((await all("select stream from cadastre_loads")).map(({ stream }) => stream)).toEqual(["good"]);
   });
@@ -116,14 +111,14 @@ describe.each(engines)("$name", ({ name, formats, begin, isAbsent: absent }) => 
     const first = await seedOf(1, null, "seed1");
     const second = await seedOf(2, { generation: 1, sequence: 0, manifestSha256: first.sha256 }, "seed2");
     const forked = await seedOf(2, { generation: 1, sequence: 0, manifestSha256: second.sha256 }, "seed3");
-    expect(await load(server, target, first)).toBe("new");
-    await expect(load(server, target, forked)).rejects.toMatchObject({ code: "chain_fork" });
-    expect(await load(server, target, second)).toBe("new");
-    expect(await load(server, target, first)).toBe("done");
-    await expect(load(server, target, await seedOf(1, null, "seed4", 6))).rejects.toMatchObject({
+    expect(await load(server(), target, first)).toBe("new");
+    await expect(load(server(), target, forked)).rejects.toMatchObject({ code: "chain_fork" });
+    expect(await load(server(), target, second)).toBe("new");
+    expect(await load(server(), target, first)).toBe("done");
+    await expect(load(server(), target, await seedOf(1, null, "seed4", 6))).rejects.toMatchObject({
       code: "ledger_conflict",
     });
-    await expect(load(server, target, await seedOf(3, null, "seed5"))).rejects.toMatchObject({
+    await expect(load(server(), target, await seedOf(3, null, "seed5"))).rejects.toMatchObject({
       code: "chain_fork",
     });
   });
@@ -132,7 +127,7 @@ describe.each(engines)("$name", ({ name, formats, begin, isAbsent: absent }) => 
     "does not take Parquet without a schema document",
     async () => {
       const { target } = await begin();
-      await expect(load(server, target, await makeDelivery({ format: "parquet" }))).rejects.toMatchObject({
+      await expect(load(server(), target, await makeDelivery({ format: "parquet" }))).rejects.toMatchObject({
         code: "format_not_loadable",
       });
     },
@@ -149,12 +144,12 @@ test.runIf(hasPostgres)("PostgreSQL keeps every digit, and the types that its ow
     datasets: { listing: [{ ListingKey: "a", ListPrice: 1.5, At: "2026-01-02T03:04:05Z" }] },
     spoil: (plain) => Buffer.from(plain.toString().replace("1.5", digits)),
   });
-  await load(server, engine.target, delivery);
+  await load(server(), engine.target, delivery);
   const [row] = (await pool()?.query<Row>(`select "ListPrice"::text as p, "At" from dear`))?.rows ?? [];
   expect(row).toEqual({ p: digits, At: new Date("2026-01-02T03:04:05Z") });
   await expect(
     load(
-      server,
+      server(),
       engine.target,
       await makeDelivery({ id: "x", datasets: { listing: [{ ListingKey: "a", City: [1] }] } }),
     ),
@@ -178,7 +173,7 @@ test("SQLite keeps integers of 64 bits, and lists with long numbers", async () =
     parts: manifest.parts.map((part) => ({ ...part, rowCount: 2 })),
     totals: { ...manifest.totals, rowCount: 2 },
   });
-  await load(server, target, await makeDelivery({ datasets: { listing: rows }, spoil, edit }));
+  await load(server(), target, await makeDelivery({ datasets: { listing: rows }, spoil, edit }));
   const [first, second] = await all(
     'select cast("Id" as text) as i, "List" as l, "Yes" as y, typeof("Price") as t from listing order by 1',
   );
@@ -189,12 +184,12 @@ test("SQLite keeps integers of 64 bits, and lists with long numbers", async () =
 test("SQLite makes no number of a text, as the type of a column that is there would have it", async () => {
   const { target } = await sqlite.begin();
   await load(
-    server,
+    server(),
     target,
     await makeDelivery({ id: "a", datasets: { listing: [{ ListingKey: "a", Zip: 78701 }] } }),
   );
   const texts = await makeDelivery({ id: "b", datasets: { listing: [{ ListingKey: "a", Zip: "01001" }] } });
-  await expect(load(server, target, texts)).rejects.toMatchObject({ code: "column_type", exitCode: 7 });
+  await expect(load(server(), target, texts)).rejects.toMatchObject({ code: "column_type", exitCode: 7 });
 });
 
 test("Parquet with fewer rows than the manifest says is not loaded", async () => {
@@ -206,16 +201,19 @@ test("Parquet with fewer rows than the manifest says is not loaded", async () =>
     totals: { ...manifest.totals, rowCount: 6 },
   });
   const made = await makeDelivery({ format: "parquet", datasets: { listing: listings(5) }, edit });
-  await expect(load(server, target, made)).rejects.toMatchObject({ code: "part_count_differs", exitCode: 5 });
+  await expect(load(server(), target, made)).rejects.toMatchObject({
+    code: "part_count_differs",
+    exitCode: 5,
+  });
   expect(await all("select * from cadastre_loads")).toEqual([]);
 });
 
 test("a folder's manifests are its ledger", async () => {
   const folder = emptyFolder();
   const first = await seedOf(1, null, "seed1");
-  expect(await load(server, folder, first)).toBe("new");
-  expect(await load(server, `folder:${folder}`, first)).toBe("done");
-  await expect(load(server, folder, await seedOf(1, null, "seed2", 6))).rejects.toMatchObject({
+  expect(await load(server(), folder, first)).toBe("new");
+  expect(await load(server(), `folder:${folder}`, first)).toBe("done");
+  await expect(load(server(), folder, await seedOf(1, null, "seed2", 6))).rejects.toMatchObject({
     code: "ledger_conflict",
   });
 });

@@ -1,19 +1,14 @@
 import { connect, follow, openTarget, readCopyState, serviceFeed } from "@cadastre/client";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { deltaAfter, seedAfter, subscription } from "./support/chain.ts";
 import { jwks, listings, makeDelivery, type TestDelivery } from "./support/deliveries.ts";
 import { engines, load, overwrite, sqlite, withPostgres } from "./support/engines.ts";
 import { emptyFolder } from "./support/folders.ts";
 import { runHere } from "./support/program.ts";
-import { apiKey, startServer, type TestServer } from "./support/server.ts";
+import { apiKey, useServer } from "./support/server.ts";
 
-let server: TestServer;
+const server = useServer();
 withPostgres();
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(() => server.close());
-beforeEach(() => server.deliveries.clear());
 
 const seed = await seedAfter(undefined, {
   datasets: { listing: listings(4), listing_media: [{ MediaKey: "m1" }] },
@@ -28,8 +23,8 @@ const another = await seedAfter(undefined, {
 });
 
 const serve = (...deliveries: readonly TestDelivery[]) => {
-  server.deliveries.clear();
-  for (const one of deliveries) server.deliveries.set(one.manifest.deliveryId, one);
+  server().deliveries.clear();
+  for (const one of deliveries) server().deliveries.set(one.manifest.deliveryId, one);
 };
 
 describe.each(engines)("$name", ({ begin, isAbsent }) => {
@@ -40,7 +35,7 @@ describe.each(engines)("$name", ({ begin, isAbsent }) => {
     const keys = async (table = "listing", key = "ListingKey") =>
       (await place.all(`select "${key}" as k from ${table} order by 1`)).map(({ k }) => k);
     const run = (command: string, ...args: readonly string[]) =>
-      runHere([command, "--url", server.url, "--into", place.target, "--staging", emptyFolder(), ...args]);
+      runHere([command, "--url", server().url, "--into", place.target, "--staging", emptyFolder(), ...args]);
     const follows = (...args: readonly string[]) =>
       run("follow", "--subscription", subscription, "--once", ...args);
     serve(seed, delta);
@@ -50,13 +45,13 @@ describe.each(engines)("$name", ({ begin, isAbsent }) => {
 
   has("the copy of a subscription is not replaced by a snapshot, and no export is asked for", async () => {
     const { keys, run, follows } = await kept();
-    const [before, asked] = [await keys(), server.requests.length];
+    const [before, asked] = [await keys(), server().requests.length];
     serve(snapshot);
     const { code, stderr } = await run("pull", "--domain", "listing");
     expect(stderr).toMatch(
       new RegExp(`^table_followed: \`listing\` .*${subscription}.*--prefix.*--replace-copy`),
     );
-    expect([code, server.requests.length]).toEqual([8, asked]);
+    expect([code, server().requests.length]).toEqual([8, asked]);
     expect((await run("pull", "once")).stderr).toMatch(/^table_followed: /);
     expect(await keys()).toEqual(before);
     serve(seed, delta);
@@ -128,7 +123,7 @@ describe.each(engines)("$name", ({ begin, isAbsent }) => {
 test("a run whose copy is ended meanwhile does not begin it anew", async () => {
   const place = await sqlite.begin();
   serve(seed, delta);
-  const connection = connect({ url: server.url, apiKey });
+  const connection = connect({ url: server().url, apiKey });
   const target = await openTarget(place.target);
   const feed = serviceFeed(connection, subscription, { trust: jwks, reference: null });
   let ends = false;
@@ -141,7 +136,7 @@ test("a run whose copy is ended meanwhile does not begin it anew", async () => {
       onCurrent: async ({ manifest }) => {
         if (ends || manifest.sequence !== 1) return;
         ends = true;
-        await load(server, place.target, snapshot, { replaceCopy: true });
+        await load(server(), place.target, snapshot, { replaceCopy: true });
       },
     },
   );

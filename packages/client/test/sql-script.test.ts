@@ -2,23 +2,18 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { hasPostgres } from "@cadastre/odata/testing";
 import { DuckDBInstance } from "@duckdb/node-api";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { makeDelivery } from "./support/deliveries.ts";
 import { load, postgresql, withPostgres } from "./support/engines.ts";
 import { emptyFolder } from "./support/folders.ts";
 import { lakeSchema } from "./support/lake.ts";
 import { runHere } from "./support/program.ts";
-import { startServer, type TestServer } from "./support/server.ts";
+import { useServer } from "./support/server.ts";
 
-let server: TestServer;
+const server = useServer();
 let folder: string;
 withPostgres();
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(() => server.close());
 beforeEach(() => {
-  server.deliveries.clear();
   folder = emptyFolder();
 });
 
@@ -43,7 +38,7 @@ async function scriptFor(database: string, format: "jsonl" | "csv" | "parquet", 
     datasets,
     documents: { schema: lakeSchema },
   });
-  await load(server, folder, delivery);
+  await load(server(), folder, delivery);
   const place = join(folder, delivery.manifest.deliveryId);
   const { code, stdout, stderr } = await runHere(["sql", place, "--for", database, ...flags]);
   expect([code, stderr]).toEqual([0, ""]);
@@ -109,7 +104,7 @@ test.each([
 
 test("an address that statements would have to escape is refused, and a delivery without a schema document", async () => {
   const delivery = await makeDelivery({ datasets });
-  await load(server, folder, delivery);
+  await load(server(), folder, delivery);
   const place = join(folder, delivery.manifest.deliveryId);
   const codeOf = async (...flags: readonly string[]) =>
     (await runHere(["sql", place, "--for", "postgres", ...flags])).stderr;

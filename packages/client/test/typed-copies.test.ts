@@ -1,17 +1,12 @@
 import { hasPostgres } from "@cadastre/odata/testing";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { deltaAfter, seedAfter } from "./support/chain.ts";
 import type { DeliveryOptions, Row, TestDelivery } from "./support/deliveries.ts";
 import { type Emptied, engines, load, withPostgres } from "./support/engines.ts";
-import { startServer, type TestServer } from "./support/server.ts";
+import { useServer } from "./support/server.ts";
 
-let server: TestServer;
+const server = useServer();
 withPostgres();
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(() => server.close());
-beforeEach(() => server.deliveries.clear());
 
 const point = { struct: [member("type", "string"), member("coordinates", "double", true)] };
 function member(name: string, type: unknown, collection = false) {
@@ -85,7 +80,7 @@ async function chain(format: Format, documents: { readonly schema: string }) {
 }
 
 const loadAll = async ({ target }: Emptied, deliveries: readonly TestDelivery[]) => {
-  for (const delivery of deliveries) await load(server, target, delivery);
+  for (const delivery of deliveries) await load(server(), target, delivery);
 };
 
 /** Types of the columns of `listing` by name, by the catalog of each engine. */
@@ -254,7 +249,7 @@ describe.each(engines)("$name", ({ name, isAbsent, begin }) => {
         documents: { schema: document },
         datasets: { listing: [{ ListingKey: "a" }] },
       });
-      return load(server, place.target, seed);
+      return load(server(), place.target, seed);
     };
     await expect(loading(hostile({ name: 'x" text); drop table listing; --' }))).rejects.toMatchObject({
       code: "column_name",

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, beforeEach } from "vitest";
 import { jwks, type TestDelivery } from "./deliveries.ts";
 
 /** A request that the server received. */
@@ -155,6 +156,17 @@ export async function startServer(...deliveries: readonly TestDelivery[]): Promi
     return { kind: "logical", url: "/v1/file-downloads/redeem", bearer_token: token };
   }
   return server;
+}
+
+/** Starts a server for all tests of a file. Each test begins without deliveries on it. */
+export function useServer(): () => TestServer {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startServer();
+  });
+  afterAll(() => server.close());
+  beforeEach(() => server.deliveries.clear());
+  return () => server;
 }
 
 /** Sends a manifest, with changes to its text or its `meta`. */
