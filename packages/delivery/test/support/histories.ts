@@ -22,6 +22,16 @@ type World = {
 const keys = ["a", "b", "c", "d", "e", "f", "\ue000", "😀", "Z z"];
 const states = ["TX", "OR", "CA"];
 
+/** A domain of one set, with all of its columns or the city alone. */
+const oneSet = (set: SetName, dataset: string): World => ({
+  sets: [set],
+  keys,
+  states,
+  less: ["City", "StateOrProvince"],
+  profiles: ["*", { [dataset]: ["City"] }],
+  first: 0,
+});
+
 const worlds: Readonly<Record<Domain, World>> = {
   listing: {
     sets: ["Property", "Media"],
@@ -43,38 +53,10 @@ const worlds: Readonly<Record<Domain, World>> = {
     profiles: ["*", { property: ["list_price"] }],
     first: 0,
   },
-  public_record: {
-    sets: ["PublicRecord"],
-    keys,
-    states,
-    less: ["City", "StateOrProvince"],
-    profiles: ["*", { public_record: ["City"] }],
-    first: 0,
-  },
-  member: {
-    sets: ["Member"],
-    keys,
-    states,
-    less: ["City", "StateOrProvince"],
-    profiles: ["*", { member: ["City"] }],
-    first: 0,
-  },
-  office: {
-    sets: ["Office"],
-    keys,
-    states,
-    less: ["City", "StateOrProvince"],
-    profiles: ["*", { office: ["City"] }],
-    first: 0,
-  },
-  open_house: {
-    sets: ["OpenHouse"],
-    keys,
-    states,
-    less: ["City", "StateOrProvince"],
-    profiles: ["*", { open_house: ["City"] }],
-    first: 0,
-  },
+  public_record: oneSet("PublicRecord", "public_record"),
+  member: oneSet("Member", "member"),
+  office: oneSet("Office", "office"),
+  open_house: oneSet("OpenHouse", "open_house"),
   // A value of a lookup is visible with the field that has the lookup.
   lookup: {
     sets: ["Lookup"],
