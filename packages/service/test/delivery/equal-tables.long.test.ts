@@ -1,7 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { type Connection, connect, follow, openTarget, serviceFeed } from "@cadastre/client";
 import { hasPostgres, type PostgresServer, startPostgres } from "@cadastre/odata/testing";
 import { generateMarket } from "@cadastre/sample";
@@ -16,7 +15,7 @@ import { customerOf, dataOf } from "../support/deliveries.ts";
 import { drawValue } from "../support/field-values.ts";
 import { type Random, randomOf } from "../support/random.ts";
 import { type Running, run } from "../support/running.ts";
-import { hurry, subscriptionsRoot } from "../support/subscriptions.ts";
+import { completeAt, hurry, subscriptionsRoot } from "../support/subscriptions.ts";
 import { testCatalog } from "../support/test-catalog.ts";
 
 type Row = Readonly<Record<string, unknown>>;
@@ -230,16 +229,7 @@ function drawChanges(random: Random): readonly Change[] {
 const keyOf = (change: Change): string =>
   "removed" in change ? String(change.removed[0]) : String(change.record["ListingKey"]);
 
-async function delivered(id: string, sequence: number): Promise<void> {
-  for (;;) {
-    const [last] = dataOf<{ status: string; sequence: number }[]>(
-      await national.get(`${subscriptionsRoot}/${id}/deliveries?limit=1`),
-    );
-    if (last?.sequence === sequence && last.status === "complete") return;
-    expect(["queued", "building", "complete", undefined]).toContain(last?.status);
-    await setTimeout(20);
-  }
-}
+const delivered = (id: string, sequence: number) => completeAt(national, id, { sequence });
 
 test("SQLite of JSON lines, PostgreSQL of Parquet, DuckDB of CSV and a Parquet dataset hold the same typed tables", async () => {
   const subscriptions = new Map<Copy["format"], string>();

@@ -1,8 +1,7 @@
-import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Collection } from "../support/ask.ts";
 import { cadastre } from "../support/cli.ts";
-import { customerOf, dataOf, refusal } from "../support/deliveries.ts";
+import { customerOf, dataOf, readLines, refusal } from "../support/deliveries.ts";
 import { type Running, run } from "../support/running.ts";
 
 let running: Running;
@@ -17,12 +16,7 @@ type Row = Readonly<Record<string, unknown>>;
 async function delivered(body: Row, customer = "national") {
   const asks = customerOf(running, customer);
   const id = await asks.complete(body);
-  const { data } = await asks.manifest(id);
-  const rows = new Map<string, Row[]>(data.datasets.map(({ name }) => [name, []]));
-  for (const { number, dataset } of data.parts) {
-    const lines = gunzipSync(await asks.fetched(id, number)).toString();
-    for (const line of lines.split("\n").slice(0, -1)) rows.get(dataset)?.push(JSON.parse(line) as Row);
-  }
+  const { data, rows } = await readLines<Row>(asks, id);
   const document = async (target: string) => JSON.parse((await asks.get(target)).text) as Row;
   return {
     rows: (dataset: string) => rows.get(dataset) ?? [],

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { type Connection, connect, follow, openTarget, serviceFeed } from "@cadastre/client";
 import { generateMarket } from "@cadastre/sample";
 import type { Change, StoredRecord } from "@cadastre/store";
@@ -11,6 +10,7 @@ import { commitTo } from "../support/commit.ts";
 import { hasCopies, openCopies, requireView } from "../support/copies.ts";
 import { customerOf, dataOf } from "../support/deliveries.ts";
 import { type Running, run } from "../support/running.ts";
+import { completeAt } from "../support/subscriptions.ts";
 
 const listings = 80;
 const root = "/v1/file-export-subscriptions";
@@ -54,18 +54,8 @@ const removed = (from: number, to: number): readonly Change[] =>
     removed: [keyOf(one)],
   }));
 
-/** Waits until a place is complete. */
-async function delivered(id: string, generation: number, sequence: number): Promise<void> {
-  for (;;) {
-    const [last] = dataOf<{ status: string; generation: number; sequence: number }[]>(
-      await national.get(`${root}/${id}/deliveries?limit=1`),
-    );
-    const { status } = last ?? {};
-    if (last?.generation === generation && last.sequence === sequence && status === "complete") return;
-    expect(["queued", "building", "complete", undefined]).toContain(status);
-    await setTimeout(50);
-  }
-}
+const delivered = (id: string, generation: number, sequence: number) =>
+  completeAt(national, id, { generation, sequence });
 
 describe.each(targets)("$kind", ({ kind, profileId, deltas, generations }) => {
   // A machine without PostgreSQL has no copy in it.

@@ -1,8 +1,7 @@
-import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { databasesOf } from "../../src/data/databases.ts";
 import { commitTo } from "../support/commit.ts";
-import { customerOf, refusal } from "../support/deliveries.ts";
+import { customerOf, readLines, refusal } from "../support/deliveries.ts";
 import { removalsOf } from "../support/removals.ts";
 import { type Running, run } from "../support/running.ts";
 
@@ -16,16 +15,8 @@ afterAll(() => running.stop());
 async function exported(body: Readonly<Record<string, unknown>>) {
   const asks = customerOf(running, "national");
   const id = await asks.complete({ domain: "listing", ...body });
-  const { data } = await asks.manifest(id);
-  const keys: string[] = [];
-  for (const { number, dataset } of data.parts) {
-    if (dataset !== "listing") continue;
-    const lines = gunzipSync(await asks.fetched(id, number))
-      .toString()
-      .split("\n")
-      .slice(0, -1);
-    keys.push(...lines.map((line) => (JSON.parse(line) as { ListingKey: string }).ListingKey));
-  }
+  const { data, rows } = await readLines<{ readonly ListingKey: string }>(asks, id);
+  const keys = rows.get("listing")?.map((row) => row.ListingKey) ?? [];
   return { keys, window: data.window };
 }
 

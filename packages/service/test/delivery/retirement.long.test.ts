@@ -1,7 +1,6 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { connect, follow, openTarget, serviceFeed } from "@cadastre/client";
 import { sampleSystems } from "@cadastre/sample/catalog";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
@@ -10,7 +9,7 @@ import { cadastre } from "../support/cli.ts";
 import { openCopies, requireView } from "../support/copies.ts";
 import { customerOf, dataOf } from "../support/deliveries.ts";
 import { type Running, run } from "../support/running.ts";
-import { hurry, subscriptionsRoot as root } from "../support/subscriptions.ts";
+import { completeAt, hurry, subscriptionsRoot as root } from "../support/subscriptions.ts";
 
 const id = "cascade";
 const { name, datasetId } = sampleSystems.find((system) => system.id === id) ?? sampleSystems[0];
@@ -41,16 +40,7 @@ async function countOf(set: string, filter?: string): Promise<number> {
 
 const ofSystem = `OriginatingSystemName eq '${name}'`;
 
-async function delivered(subscription: string, sequence: number): Promise<void> {
-  for (;;) {
-    const [last] = dataOf<{ status: string; sequence: number }[]>(
-      await national.get(`${root}/${subscription}/deliveries?limit=1`),
-    );
-    if (last?.sequence === sequence && last.status === "complete") return;
-    expect(["queued", "building", "complete", undefined]).toContain(last?.status);
-    await setTimeout(50);
-  }
-}
+const delivered = (id: string, sequence: number) => completeAt(national, id, { sequence });
 
 test("nobody sees a record of a retired system, copies lose them by a delta, and both have them again", async () => {
   const copies = await openCopies.sqlite();

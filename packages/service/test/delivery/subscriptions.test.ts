@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { domainNames } from "@cadastre/manifest";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -8,7 +7,7 @@ import { customerOf, dataOf, refusal } from "../support/deliveries.ts";
 import { publishOpenHouses } from "../support/open-houses.ts";
 import { removalsOf } from "../support/removals.ts";
 import { type Running, run } from "../support/running.ts";
-import { hurry, subscriptionsRoot as root } from "../support/subscriptions.ts";
+import { completeAt, hurry, subscriptionsRoot as root } from "../support/subscriptions.ts";
 
 const destinations = "/v1/file-export-destinations";
 const nowhere = "01939b2e-0000-7000-8000-000000000000";
@@ -19,6 +18,7 @@ type Due = { readonly emptyDeliveryBehavior: string; readonly next_due_at: strin
 type Listed = {
   readonly id: string;
   readonly status: string;
+  readonly generation: number;
   readonly sequence: number;
   readonly noChange: boolean;
 };
@@ -43,15 +43,7 @@ async function subscribed(body: Readonly<Record<string, unknown>>): Promise<stri
   return dataOf<Seen>(reply).id;
 }
 
-/** Waits until a delivery of the sequence is complete. */
-async function delivered(id: string, sequence: number): Promise<Listed> {
-  for (;;) {
-    const [last] = dataOf<Listed[]>(await national.get(`${root}/${id}/deliveries?limit=1`));
-    if (last?.sequence === sequence && last.status === "complete") return last;
-    expect(["queued", "building", "complete", undefined]).toContain(last?.status);
-    await setTimeout(50);
-  }
-}
+const delivered = (id: string, sequence: number) => completeAt<Listed>(national, id, { sequence });
 
 describe("a subscription", () => {
   test("is created, found at its location, and the same for the same request", async () => {

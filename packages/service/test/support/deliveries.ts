@@ -1,3 +1,4 @@
+import { gunzipSync } from "node:zlib";
 import { expect } from "vitest";
 import { ask, type Headers, type Reply } from "./ask.ts";
 import type { Running } from "./running.ts";
@@ -86,3 +87,17 @@ export function customerOf(
 export const dataOf = <Data>({ text }: Reply): Data => (JSON.parse(text) as { data: Data }).data;
 
 export const refusal = ({ status, text }: Reply) => [status, (JSON.parse(text) as { error: string }).error];
+
+/** Returns the manifest of a delivery in JSON lines, and its rows by dataset, in the order of its parts. */
+export async function readLines<Row>(
+  { manifest, fetched }: Pick<ReturnType<typeof customerOf>, "manifest" | "fetched">,
+  id: string,
+): Promise<{ readonly data: ManifestReply["data"]; readonly rows: ReadonlyMap<string, readonly Row[]> }> {
+  const { data } = await manifest(id);
+  const rows = new Map<string, Row[]>(data.datasets.map(({ name }) => [name, []]));
+  for (const { number, dataset } of data.parts) {
+    const lines = gunzipSync(await fetched(id, number)).toString();
+    for (const line of lines.split("\n").slice(0, -1)) rows.get(dataset)?.push(JSON.parse(line) as Row);
+  }
+  return { data, rows };
+}

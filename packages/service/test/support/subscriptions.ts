@@ -13,6 +13,23 @@ export async function hurry({ post }: ReturnType<typeof customerOf>, id: string)
     expect((await post(`${subscriptionsRoot}/${id}/${step}`, {})).status).toBe(200);
 }
 
+type Place = { readonly generation: number; readonly sequence: number };
+
+/** Waits until the last delivery of a subscription has this place, in any generation if none is named, and is complete. */
+export async function completeAt<Listed extends Place & { readonly status: string }>(
+  { get }: Pick<ReturnType<typeof customerOf>, "get">,
+  id: string,
+  { sequence, generation }: Pick<Place, "sequence"> & Partial<Place>,
+): Promise<Listed> {
+  for (;;) {
+    const [last] = dataOf<Listed[]>(await get(`${subscriptionsRoot}/${id}/deliveries?limit=1`));
+    const isThere = last?.sequence === sequence && (generation ?? last.generation) === last.generation;
+    if (isThere && last.status === "complete") return last;
+    expect(["queued", "building", "complete", undefined]).toContain(last?.status);
+    await setTimeout(50);
+  }
+}
+
 /** Returns operations on the subscriptions of a customer whose deliveries are pushed. */
 export function subscriptionsOf(
   national: ReturnType<typeof customerOf>,
