@@ -11,6 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import autocannon from "autocannon";
 import { build, programOf } from "./build.ts";
+import { cpuOf } from "./cpu.ts";
 import { lookUpsOf, type MixedRequest, type Sample } from "./mixed-look-ups.ts";
 import { moveToClientCore } from "./processes.ts";
 import { settingsOf } from "./settings.ts";
@@ -27,6 +28,8 @@ type Measured = {
   readonly result: autocannon.Result;
   /** Number of answers by status. */
   readonly statuses: ReadonlyMap<number, number>;
+  /** CPU time of the server in milliseconds, all threads. */
+  readonly cpu: number;
   /** Memory of the server in megabytes, sampled twice per second. */
   readonly memory: readonly number[];
   /** Memory-mapped files in that memory at the end, in megabytes. */
@@ -42,6 +45,7 @@ async function fire(
   const statuses = new Map<number, number>();
   const memory: number[] = [];
   let turn = 0;
+  const before = cpuOf(service.pid);
   const sampling = setInterval(() => memory.push(memoryOf(service.pid)), 500);
   const result = await new Promise<autocannon.Result>((resolve, reject) => {
     const instance = autocannon(
@@ -63,7 +67,7 @@ async function fire(
     instance.on("response", (_client, status) => statuses.set(status, (statuses.get(status) ?? 0) + 1));
   });
   clearInterval(sampling);
-  return { result, statuses, memory, mapped: mappedMemoryOf(service.pid) };
+  return { result, statuses, cpu: cpuOf(service.pid) - before, memory, mapped: mappedMemoryOf(service.pid) };
 }
 
 async function ask({ baseUrl, apiKey }: WholeService, path: string): Promise<Response> {
@@ -86,7 +90,7 @@ async function sampleOf(service: WholeService): Promise<Sample> {
 const quarter = (samples: readonly number[], which: number): readonly number[] =>
   samples.slice(Math.floor((samples.length * which) / 4), Math.floor((samples.length * (which + 1)) / 4));
 
-function report({ result, statuses, memory, mapped }: Measured, atRest: number): boolean {
+function report({ result, statuses, cpu, memory, mapped }: Measured, atRest: number): boolean {
   const { errors, latency, requests } = result;
   const asMeant = (statuses.get(200) ?? 0) + (statuses.get(304) ?? 0);
   const failed = [...statuses.values()].reduce((sum, count) => sum + count, errors) - asMeant;
@@ -98,6 +102,7 @@ function report({ result, statuses, memory, mapped }: Measured, atRest: number):
       "requests",
       "errors",
       "requests/s",
+      "CPU ms a request",
       "p50 ms",
       "p99 ms",
       "MB at rest",
@@ -109,7 +114,7 @@ function report({ result, statuses, memory, mapped }: Measured, atRest: number):
   console.log(
     line(
       ...[connections, seconds, asMeant, failed].map(String),
-      ...[requests.average, latency.p50, latency.p99, atRest, middle, end, mapped].map(number),
+      ...[requests.average, cpu / asMeant, latency.p50, latency.p99, atRest, middle, end, mapped].map(number),
     ),
   );
   console.log(`\nstatuses ${JSON.stringify(Object.fromEntries(statuses))}`);

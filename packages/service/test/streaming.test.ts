@@ -124,3 +124,24 @@ test.each([
   expect(again.status).toBe(200);
   expect(Number(whole.headers["content-length"])).toBe(Buffer.byteLength(whole.text));
 });
+
+test("answers beside those that clients have left are the same bytes as ever", async () => {
+  const pages = [0, 200, 400].map((skip) => `/reso/odata/Property?$top=200&$skip=${skip}`);
+  const textOf = async (target: string) =>
+    JSON.stringify(
+      toCollection(await ask(running.service.baseUrl, target, { "x-api-key": running.key("national") }))
+        .value,
+    );
+  const expected = await Promise.all(pages.map(textOf));
+  for (let turn = 0; turn < 10; turn += 1) {
+    const left = await Promise.all(
+      pages.flatMap((target) => [unread(target), unread(target, { "accept-encoding": "gzip" })]),
+    );
+    const texts = Promise.all(pages.map(textOf));
+    for (const socket of left) {
+      await wait(5 * (turn % 4));
+      socket.destroy();
+    }
+    expect((await texts).map((text, at) => text === expected[at])).toEqual([true, true, true]);
+  }
+});

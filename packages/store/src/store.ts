@@ -97,8 +97,8 @@ export type Page = {
    */
   readonly records: Uint8Array;
   /**
-   * Returns the memory of `records` for use by the next page. Call it when `records` are not read any more. Without the call, the memory is
-   * garbage collected.
+   * Returns the memory of `records` for use by other pages, whose records `records` may then show. Call it when they are not read any more.
+   * Without the call, the memory is not used again.
    */
   readonly release?: (() => void) | undefined;
   /** Number of records. */

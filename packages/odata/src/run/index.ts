@@ -17,7 +17,7 @@ export {
   typesOf,
   writeValue,
 } from "../json/record-form.ts";
-export { RecordWriter, writeRecords } from "../json/record-writer.ts";
+export { type AllocateBuffer, RecordWriter, writeRecords } from "../json/record-writer.ts";
 export { columnText, propertyText, StoredValueError, valueText } from "../json/value-text.ts";
 export { compareValues } from "../model/compare.ts";
 export type * from "../model/types.ts";

@@ -20,7 +20,7 @@ export type MemoryLimits = {
   readonly heap: number;
   /** Heap of each thread that queries or checks a database, in megabytes. */
   readonly threadHeap: number;
-  /** Bytes of idle page buffers that each reader thread keeps. */
+  /** Bytes of the block in which each reader thread writes its answers; it takes up memory once it is used. */
   readonly threadBuffers: number;
   /** Bytes of the database that each connection maps into memory. Each connection has its own mapping, counted once more in `VmRSS`. */
   readonly mapped: number;
@@ -65,7 +65,7 @@ export const memoryLimits = (memory: number, threads: number): MemoryLimits => (
   answers: (memory * megabyte) / 4,
   customer: (memory * megabyte) / 16,
   threadHeap: Math.max(smallestThreadHeap, Math.floor(memory / 8 / threads)),
-  threadBuffers: (memory * megabyte) / 32 / threads,
+  threadBuffers: (memory * megabyte * 3) / 64 / threads,
   mapped: Math.floor((memory * megabyte) / 16 / (threads + ownConnections)),
 });
 

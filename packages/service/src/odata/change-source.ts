@@ -95,7 +95,7 @@ async function readChanges(
       },
       { entitySet: query.entitySet.name },
     );
-    reserved.resize(found.records.buffer.byteLength);
+    reserved.resize(found.records.byteLength);
     return {
       ...found,
       state: timed(found.until),

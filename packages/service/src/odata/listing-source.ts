@@ -80,7 +80,7 @@ async function readPage(
     const state = tracked === true ? await timedStateOf(page.checkpoint, store) : undefined;
     const next = page.next && positionOf(page.next, state);
     if (expand.length === 0) {
-      reserved.resize(page.records.buffer.byteLength);
+      reserved.resize(page.records.byteLength);
       const release = () => {
         page.release?.();
         reserved.release();

@@ -10,7 +10,7 @@ export type SqliteStoreOptions = SchemaOptions & {
   readonly threads?: number | undefined;
   /** Maximum heap size of each thread in megabytes. By default Node's limit. */
   readonly heap?: number | undefined;
-  /** Maximum total size of the idle page buffers of each thread, in bytes. By default 64 MiB. */
+  /** Size of the shared block in which each reader thread writes its answers, in bytes; those that find no place in it have buffers of their own. By default 64 MiB. */
   readonly buffers?: number | undefined;
   /** Length of the queue for look-ups, and of that for scans, from which a customer with a query in it is refused. By default 256. */
   readonly queue?: number | undefined;

@@ -228,10 +228,9 @@ class SqliteStore implements WritableStore {
       this.#pageRequests.of(firstOf(query), this.#find(query), options, undefined),
     );
     // A read by key takes less time than sending it to a thread.
-    const found = pinsKey(query)
-      ? stages.time("query", () => this.#reader.readOne(page, this.#timeout), { system: "sqlite" })
-      : (await this.#read({ page, timeout: this.#timeout }, query, options)).page;
-    return toRecord(found);
+    if (pinsKey(query))
+      return stages.time("query", () => this.#reader.readOne(page, this.#timeout), { system: "sqlite" });
+    return toRecord((await this.#read({ page, timeout: this.#timeout }, query, options)).page);
   };
 
   readonly checkpoint = async (): Promise<number> => this.#reader.checkpoint();

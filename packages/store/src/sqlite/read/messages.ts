@@ -11,14 +11,14 @@ export type ReaderWorkerData = {
   readonly mapped: number;
   /** True for a thread of low priority. */
   readonly isLow: boolean;
-  /** Maximum total size of the idle page buffers that the thread keeps, in bytes. */
+  /** Size of the thread's `AnswerMemory`, in bytes. */
   readonly buffers: number;
 };
 
 export type ReaderTask = { readonly id: number; readonly request: ReadRequest<SeenPlanRef> };
 
-/** The buffer of an answer, returned for reuse. */
-export type ReturnedMemory = { readonly memory: ArrayBuffer };
+/** Where the records of an answer began that are not used any more, see `AnswerMemory.giveBack`. */
+export type ReturnedAnswer = { readonly returned: number };
 
 /** Reply to a task. Exactly one of `result`, `refused` and `failed` is set. */
 export type ReaderReply = {

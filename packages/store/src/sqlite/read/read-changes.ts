@@ -1,4 +1,5 @@
 import type { CompiledSql } from "@cadastre/odata";
+import type { AllocateBuffer } from "@cadastre/odata/run";
 import { readValue } from "@cadastre/odata/sqlite";
 import { type ChangesStatements, momentOf, statementForKey } from "../../read/changes-request.ts";
 import { type KeyedVersion, mergeChanges, type ReadVersions } from "../../read/merge-changes.ts";
@@ -7,7 +8,7 @@ import { computedText } from "../../record/computed.ts";
 import type { SeenPlanRef } from "../../record/plan.ts";
 import type { ChangedPage } from "../../store.ts";
 import { sqliteMoments } from "../layout/bookkeeping.ts";
-import { beforeKey, inForm, type Memory, type RecordRow } from "./record-row.ts";
+import { beforeKey, inForm, type RecordRow } from "./record-row.ts";
 
 /** Answer of a connection to a read of changes. */
 type Answers = {
@@ -21,7 +22,7 @@ export function readSqliteChanges(
   request: ChangesStatements<SeenPlanRef>,
   layout: RecordLayout,
   answers: Answers,
-  memory: Memory,
+  memory: AllocateBuffer,
 ): ChangedPage {
   const { ended, began, elsewhere, since, until, form, top } = request;
   const [earliest, atSince, atUntil, last, lastTime] = answers.first(sqliteMoments(since, until)) ?? [];
@@ -44,7 +45,7 @@ export function readSqliteChanges(
   const longest = Math.max(0, ...sizes);
   const all = sizes.slice(were.versions.length).reduce((sum, size) => sum + size, 0);
   const capacity = RecordAssembler.capacity(layout, are.versions.length + 1, all + longest, longest);
-  const assembler = new RecordAssembler(layout, false, memory.take(capacity));
+  const assembler = new RecordAssembler(layout, false, memory(capacity));
   const { removed, ...merged } = mergeChanges(were, are, top, assembler);
   return {
     ...merged,

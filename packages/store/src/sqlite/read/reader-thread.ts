@@ -1,7 +1,8 @@
 import { setFlagsFromString } from "node:v8";
 import { type ResourceLimits, Worker } from "node:worker_threads";
 import { LruCache } from "@cadastre/odata/lru-cache";
-import type { ReaderReply, ReaderTask, ReaderWorkerData, ReturnedMemory } from "./messages.ts";
+import { releaseOf } from "./answer-memory.ts";
+import type { ReaderReply, ReaderTask, ReaderWorkerData, ReturnedAnswer } from "./messages.ts";
 import { keptPlans } from "./reader.ts";
 
 const program = new URL("./worker.js", import.meta.url);
@@ -83,10 +84,9 @@ export class ReaderThread {
     const { page, changes } = message.result ?? {};
     const records = page?.records ?? changes?.records;
     if (message.result === undefined || records === undefined) return message;
-    const memory = records.buffer as ArrayBuffer;
-    const release = () => {
-      if (memory.byteLength > 0) this.#worker.postMessage({ memory } satisfies ReturnedMemory, [memory]);
-    };
+    const release = releaseOf(records, (returned) =>
+      this.#worker.postMessage({ returned } satisfies ReturnedAnswer),
+    );
     const result = {
       ...message.result,
       page: page && { ...page, release },

@@ -1,6 +1,14 @@
 import { registerAggregates } from "@cadastre/odata/apply";
 import { LruCache } from "@cadastre/odata/lru-cache";
-import { type CompiledSql, identifier, render, sql, sqlite, value } from "@cadastre/odata/run";
+import {
+  type AllocateBuffer,
+  type CompiledSql,
+  identifier,
+  render,
+  sql,
+  sqlite,
+  value,
+} from "@cadastre/odata/run";
 import { readValue, registerFunctions } from "@cadastre/odata/sqlite";
 import type { Database, Statement } from "better-sqlite3";
 import { StoreError } from "../../errors.ts";
@@ -17,18 +25,19 @@ import {
   pageStatements,
   type ReadRequest,
   type ReadResult,
+  toRecord,
 } from "../../read/request.ts";
 import { RecordAssembler, RecordLayout, requireUndamaged } from "../../record/assemble.ts";
-import { BufferPool } from "../../record/buffer-pool.ts";
 import { computedText } from "../../record/computed.ts";
 import type { SeenPlanRef } from "../../record/plan.ts";
 import { beginning, type TableSchema, validity } from "../../schema/table.ts";
 import type { ChangedPage } from "../../store.ts";
 import { sqliteLastCheckpoint } from "../layout/bookkeeping.ts";
 import { DatasetIds } from "../layout/datasets.ts";
+import { AnswerMemory } from "./answer-memory.ts";
 import { Deadline, TooManyVisits } from "./deadline.ts";
 import { readSqliteChanges } from "./read-changes.ts";
-import { beforeKey, inForm, type Memory, type RecordRow } from "./record-row.ts";
+import { beforeKey, inForm, type RecordRow } from "./record-row.ts";
 import { StatementCache } from "./statement-cache.ts";
 
 /** Capacity of the LRU cache of record layouts. */
@@ -37,10 +46,10 @@ export const keptPlans = 256;
 /** Maximum number of changes for which sorting the changes is faster than reading all records of a table in order. */
 const fewChanges = 20_000;
 
-/** Maximum total size of the buffers that a reader keeps for single records, in bytes. */
-const mostOwnMemory = 1024 ** 2;
+/** Size of the memory in which a reader assembles single records again and again, in bytes. */
+const largestOfOne = 1024 ** 2;
 
-const newMemory: Memory = { take: (bytes) => Buffer.allocUnsafeSlow(bytes), giveBack: () => {} };
+const newMemory: AllocateBuffer = (bytes) => Buffer.allocUnsafeSlow(bytes);
 
 const head = { text: sqliteLastCheckpoint, values: [] };
 
@@ -53,7 +62,7 @@ export class Reader {
   readonly #begin: Statement;
   readonly #commit: Statement;
   readonly #layouts = new LruCache<number, RecordLayout>(keptPlans);
-  readonly #ownMemory = new BufferPool(mostOwnMemory);
+  readonly #memoryOfOne = new AnswerMemory(largestOfOne);
 
   /**
    * @param canceled see {@link Deadline}
@@ -96,7 +105,7 @@ export class Reader {
    */
   readWithin(
     { page, count, changes, cells, applied, asOf, timeout }: ReadRequest<SeenPlanRef>,
-    memory: Memory = newMemory,
+    memory: AllocateBuffer = newMemory,
   ): ReadResult {
     const layout = page && this.#layoutOf(page);
     return this.#deadline.during(timeout, () => {
@@ -112,12 +121,16 @@ export class Reader {
     });
   }
 
-  /** Reads a page of one record that is found by its key. Needs no explicit transaction, because it is one statement. */
-  readOne(page: PageRequest, timeout: number): PageResult {
-    const read = this.#deadline.during(timeout, () =>
-      this.#page(page, this.#layoutOf(page), false, this.#ownMemory),
-    );
-    return { ...read, release: () => this.#ownMemory.giveBack(read.records.buffer as ArrayBuffer) };
+  /** Reads one record by its key; undefined if there is none. Needs no explicit transaction, because it is one statement. */
+  readOne(page: PageRequest, timeout: number): Uint8Array | undefined {
+    const { take, lend } = this.#memoryOfOne;
+    try {
+      return toRecord(
+        this.#deadline.during(timeout, () => this.#page(page, this.#layoutOf(page), false, take)),
+      );
+    } finally {
+      lend(undefined);
+    }
   }
 
   /** Returns the first row of a statement, in database form. */
@@ -174,13 +187,13 @@ export class Reader {
     request: PageRequest<SeenPlanRef>,
     layout: RecordLayout,
     hasClosed: boolean,
-    memory: Memory,
+    memory: AllocateBuffer,
   ): PageResult {
     const { top, lines, keys, key, computed } = request;
     const rows = this.#rows(request, hasClosed);
     const length = Math.min(rows.length, top);
     const capacity = capacityFor(rows, length, layout);
-    const assembler = new RecordAssembler(layout, lines, memory.take(capacity));
+    const assembler = new RecordAssembler(layout, lines, memory(capacity));
     const keyOf = (row: RecordRow | undefined) => row?.slice(beforeKey, beforeKey + key) ?? [];
     for (let i = 0; i < length; i++) {
       const row = rows[i] as RecordRow;
@@ -249,7 +262,7 @@ export class Reader {
     return new Int32Array(new Uint8Array(bytes).buffer);
   }
 
-  #changes(request: ChangesStatements<SeenPlanRef>, memory: Memory): ChangedPage {
+  #changes(request: ChangesStatements<SeenPlanRef>, memory: AllocateBuffer): ChangedPage {
     const answers = {
       all: (statement: CompiledSql) => this.#all(statement),
       first: (statement: CompiledSql) => this.row(statement),

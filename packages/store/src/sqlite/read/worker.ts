@@ -2,10 +2,9 @@ import { constants, setPriority } from "node:os";
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import Database from "better-sqlite3";
 import { StoreError } from "../../errors.ts";
-import { BufferPool } from "../../record/buffer-pool.ts";
-import type { ReaderReply, ReaderTask, ReaderWorkerData, ReturnedMemory } from "./messages.ts";
+import { AnswerMemory } from "./answer-memory.ts";
+import type { ReaderReply, ReaderTask, ReaderWorkerData, ReturnedAnswer } from "./messages.ts";
 import { Reader } from "./reader.ts";
-import type { Memory } from "./record-row.ts";
 
 // Queries wait while a thread starts, and most of that time is spent on imports. So only the modules of `odata` that run
 // queries are imported.
@@ -15,18 +14,19 @@ function serve(port: MessagePort, { file, canceled, mapped, buffers, isLow }: Re
   // Linux sets the priority of the thread; other systems would change that of the whole process.
   if (isLow && process.platform === "linux") setPriority(constants.priority.PRIORITY_LOW);
   const reader = new Reader(new Database(file, { readonly: true }), new Int32Array(canceled), mapped);
-  const memory = new BufferPool(buffers);
-  port.on("message", (message: ReaderTask | ReturnedMemory) => {
-    if ("memory" in message) return memory.giveBack(message.memory);
+  const memory = new AnswerMemory(buffers);
+  port.on("message", (message: ReaderTask | ReturnedAnswer) => {
+    if ("returned" in message) return memory.giveBack(message.returned);
     const reply = run(reader, message, memory);
     const records = reply.result?.page?.records ?? reply.result?.changes?.records;
-    port.postMessage(reply, records === undefined ? [] : [records.buffer as ArrayBuffer]);
+    memory.lend(records);
+    port.postMessage(reply, records?.buffer instanceof ArrayBuffer ? [records.buffer] : []);
   });
 }
 
-function run(reader: Reader, { id, request }: ReaderTask, memory: Memory): ReaderReply {
+function run(reader: Reader, { id, request }: ReaderTask, memory: AnswerMemory): ReaderReply {
   try {
-    return { id, result: reader.read(request, memory) };
+    return { id, result: reader.read(request, memory.take) };
   } catch (error) {
     if (error instanceof StoreError) return { id, refused: { code: error.code, details: error.details } };
     return { id, failed: error instanceof Error ? (error.stack ?? error.message) : String(error) };

@@ -4,7 +4,7 @@ const smallest = 65_536;
 const stepsOfSize = 8;
 
 /**
- * Buffer pool of a thread for its pages. Memory of buffers is expensive garbage: V8 collects all that there is each time that some megabytes
+ * Buffer pool for pages. Memory of buffers is expensive garbage: V8 collects all that there is each time that some megabytes
  * were allocated.
  */
 export class BufferPool {
