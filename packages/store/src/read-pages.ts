@@ -21,11 +21,12 @@ export async function* readPages(
     page.catch(() => undefined);
     return page;
   };
+  let page: Page | undefined;
+  let next: Promise<Page> | undefined = pageFrom(from);
   try {
-    let next: Promise<Page> | undefined = pageFrom(from);
     while (next !== undefined) {
-      const page: Page = await next;
-      const following = page.next;
+      page = await next;
+      const following: Bookmark | null = page.next;
       next = ahead && following !== null ? pageFrom(following) : undefined;
       if (page.length > 0) yield page;
       page.release?.();
@@ -33,5 +34,8 @@ export async function* readPages(
     }
   } finally {
     done.abort();
+    page?.release?.();
+    // A page that was read ahead is not used.
+    void next?.then(({ release }) => release?.()).catch(() => undefined);
   }
 }

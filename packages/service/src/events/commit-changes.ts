@@ -76,7 +76,10 @@ export class CommitChanges {
     const restricted = restrict({ ...everything, filter: beyond, top: pageSize }, changeScope(this.#catalog));
     const read = { keys: true, lines: true, nulls: false, background: true, signal };
     const ended = await this.#store.page(restricted, { ...read, asOf: since, until: asOf });
-    const began = await this.#store.page(restricted, { ...read, asOf, since });
+    const began = await this.#store.page(restricted, { ...read, asOf, since }).catch((error: unknown) => {
+      ended.release?.();
+      throw error;
+    });
     const { changes, isLast } = merge(ended, began);
     ended.release?.();
     began.release?.();

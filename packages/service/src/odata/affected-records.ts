@@ -143,11 +143,15 @@ async function* pagesOf(
   options: { readonly asOf: number; readonly signal: AbortSignal | undefined },
 ): AsyncGenerator<Uint8Array> {
   let page = await store.page(query, { ...options, lines: true });
-  for (;;) {
-    yield page.records;
+  try {
+    for (;;) {
+      yield page.records;
+      page.release?.();
+      if (page.next === null) return;
+      page = await store.page(query, { ...options, lines: true, from: page.next });
+    }
+  } finally {
     page.release?.();
-    if (page.next === null) return;
-    page = await store.page(query, { ...options, lines: true, from: page.next });
   }
 }
 
