@@ -36,6 +36,7 @@ import { sqliteLastCheckpoint } from "../layout/bookkeeping.ts";
 import { DatasetIds } from "../layout/datasets.ts";
 import { AnswerMemory } from "./answer-memory.ts";
 import { Deadline, TooManyVisits } from "./deadline.ts";
+import { KnownCounts } from "./known-counts.ts";
 import { readSqliteChanges } from "./read-changes.ts";
 import { beforeKey, inForm, type RecordRow } from "./record-row.ts";
 import { StatementCache } from "./statement-cache.ts";
@@ -61,6 +62,7 @@ export class Reader {
   readonly #deadline: Deadline;
   readonly #begin: Statement;
   readonly #commit: Statement;
+  readonly #counts: KnownCounts | undefined;
   readonly #layouts = new LruCache<number, RecordLayout>(keptPlans);
   readonly #memoryOfOne = new AnswerMemory(largestOfOne);
 
@@ -83,6 +85,7 @@ export class Reader {
     registerAggregates(database);
     database.pragma(`mmap_size = ${mapped}`);
     this.#statements = new StatementCache(database);
+    this.#counts = database.readonly ? new KnownCounts(database) : undefined;
     this.#datasets = new DatasetIds(database);
     this.#begin = database.prepare("begin");
     this.#commit = database.prepare("commit");
@@ -244,7 +247,9 @@ export class Reader {
   #count(request: CountRequest, hasClosed: boolean): number {
     const { unguarded } = request;
     const isCovered = unguarded !== undefined && this.#statements.isCovered(unguarded);
-    return this.#number(isCovered ? unguarded : chosenOf(request, hasClosed));
+    const statement = isCovered ? unguarded : chosenOf(request, hasClosed);
+    const count = () => this.#number(statement);
+    return this.#counts === undefined ? count() : this.#counts.get(statement, count);
   }
 
   #cells({ current, changes }: CellsRequest): CellsResult {
