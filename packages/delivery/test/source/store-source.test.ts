@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { provisionalIdProperty, type ResourceRules } from "@cadastre/entitlement";
+import { bindFilter, type EntitySet, parseFilter } from "@cadastre/odata";
 import type { StoredRecord, WritableStore } from "@cadastre/store";
 import { openSqliteStore } from "@cadastre/store/sqlite";
 import { entitySetOf, property } from "@cadastre/store/testing";
@@ -22,6 +23,19 @@ const listings = entitySetOf("Property", [
   property("ListPrice", "Edm.Decimal", { precision: 14, scale: 2 }),
   property("Rooms", "Edm.String", { collection: true, nullable: false }),
 ]);
+/** The listings with what a model of another server may have besides: related entities and complex values. */
+const linked: EntitySet = {
+  ...listings,
+  type: {
+    ...listings.type,
+    structured: new Map(
+      (["Media", "Address"] as const).map((name) => [
+        name,
+        { name, target: () => listings.type, collection: name === "Media" },
+      ]),
+    ),
+  },
+};
 const [datasetId, otherId] = ["9f0c6c0e-5a1b-4d57-8a35-3f8e1c2b7d10", "2b7e1f64-0c93-4e0a-b8d1-64a7f95c3e21"];
 const rules: ResourceRules = { Property: { by: "dataset", hostReadable: [provisionalIdProperty] } };
 
@@ -101,6 +115,27 @@ describe("an entity set", () => {
       ["Rooms", "string"],
     ]);
     expect(source.columns("weather", scope)).toBeUndefined();
+  });
+
+  test.each([
+    "Media/any(m:m/City eq 'x')",
+    "Media/all(m:m/ListPrice gt 1)",
+    "Media/any()",
+    "Media/$count gt 1",
+    "Address/City eq 'x'",
+    "Address ne null",
+    "$it/Address/City eq 'x'",
+    "contains(Address/City,'x')",
+    "Rooms/any(r:r eq Address/City)",
+  ])("takes no condition on what its records lead to, which no store could read: %s", async (filter) => {
+    const links = scopeFor(
+      { datasets: [{ dataset_id: datasetId, resources: { Property: { fields: "*" } } }] },
+      { entitySets: [linked], rules },
+    );
+    const bind = () => entitySetReader(store, linked).bindFilter?.(links, filter);
+    expect(bind).toThrow(expect.objectContaining({ code: "unknown_property", option: "filter" }));
+    // They bind to the set as it is, before it is restricted.
+    expect(() => bindFilter(parseFilter(filter), linked)).not.toThrow();
   });
 
   test("is read as of a checkpoint, whatever changes between two parts", async () => {

@@ -93,6 +93,40 @@ describe("an export with a filter", () => {
   });
 });
 
+/** A condition of each kind that can be bound: over lists and masked places, by each family of functions and operators. */
+const kindsOfConditions = [
+  "$it/City eq 'x'",
+  "Appliances/any(a:a eq 'Dishwasher' and length(a) gt BedroomsTotal)",
+  "Appliances/all(a:Appliances/any(b:a eq b))",
+  "concat(Appliances,Appliances)/$count gt 9",
+  "hassubset(Appliances,['Dishwasher'])",
+  "indexof(Appliances,['Dishwasher']) ge 0",
+  "City in Appliances",
+  "Appliances has 'Dishwasher'",
+  "StandardStatus has 'Active'",
+  "geo.distance(Coordinates,geography'POINT(-97 30)') lt 10000",
+  "geo.intersects(Coordinates,geography'POLYGON((-97 30,-96 30,-96 31,-97 30))')",
+  "matchesPattern(City,'^A')",
+  "case(ListPrice gt 900000:true,true:false)",
+  "cast(ListPrice,Edm.String) eq '1'",
+  "not isof(City,Edm.String)",
+  "City in ['x','y']",
+  "ListPrice divby 3 gt 300000",
+  "ListPrice mod 7 eq 0",
+  "year(ModificationTimestamp) eq 1999",
+  "ModificationTimestamp add duration'P1D' lt 2000-01-01T00:00:00Z",
+  "contains(tolower(City),'a')",
+  "(ListPrice gt 1) eq (City eq 'x')",
+];
+
+test.each(["national", "coarse"])("every kind of condition that is accepted of %s is built", async (name) => {
+  const filter = kindsOfConditions.map((one) => `(${one})`).join(" or ");
+  const { rows } = await delivered({ filter, select: ["City"] }, name);
+  const keys = await keysOf("Property", "ListingKey", filter, name);
+  expect(keys.length).toBeGreaterThan(0);
+  expect(rows("listing").map((row) => row["ListingKey"])).toEqual(keys);
+});
+
 describe("what is refused", () => {
   test.each<[string, Row, string, string?]>([
     ["an unknown field", { filter: "Nope eq 1" }, "unknown_property", "position 0 to 4"],
@@ -100,6 +134,21 @@ describe("what is refused", () => {
     ["another type", { filter: "ListPrice eq 'x'" }, "type_mismatch", "position 0 to 16"],
     ["no condition", { filter: "City" }, "not_boolean", "position 0 to 4"],
     ["the current time", { filter: "ModificationTimestamp lt now()" }, "not_supported", "position 25 to 30"],
+    ["a related record", { filter: "ListAgent/MemberKey eq 'x'" }, "unknown_property", "position 0 to 9"],
+    [
+      "whether there is one",
+      { filter: "1 eq 1 and ListAgent ne null" },
+      "unknown_property",
+      "position 11 to 20",
+    ],
+    ["any of many", { filter: "Media/any(m:m/Order eq 1)" }, "unknown_property", "position 0 to 5"],
+    ["their number", { filter: "Media/$count gt 1" }, "unknown_property", "position 0 to 5"],
+    ["a path within items", { filter: "Appliances/any(a:a/Name eq 'x')" }, "type_mismatch"],
+    ["another set", { filter: "$root/Property('x')/City eq 'x'" }, "not_supported", "position 0 to 19"],
+    ["filtered items", { filter: "Appliances/$filter($this eq 'x')/$count gt 0" }, "not_supported"],
+    ["a sum", { filter: "Appliances/aggregate($count as x) gt 1" }, "not_supported"],
+    ["an annotation", { filter: "@odata.etag eq 'x'" }, "not_supported", "position 0 to 11"],
+    ["a parameter", { filter: "City eq @p" }, "unknown_alias", "position 8 to 10"],
     ["a control character", { filter: "City eq '\n'" }, "syntax_error", "position 9 to 10"],
     ["too much", { filter: `${"(".repeat(65)}City eq 'x'${")".repeat(65)}` }, "query_too_complex"],
   ])("%s, with the place", async (_, body, code, place) => {
@@ -177,7 +226,8 @@ describe("a subscription with a filter", () => {
   test("is refused as an export is", async () => {
     const { post } = customerOf(running);
     const refused = async (more: Row) => refusal(await post(root, { ...asked, name: "other", ...more }));
-    expect(await refused({ filter: "Nope eq 1" })).toEqual([400, "invalid_filter"]);
+    for (const filter of ["Nope eq 1", "Media/any(m:m/Order eq 1)", "ListAgent/MemberKey eq 'x'"])
+      expect(await refused({ filter })).toEqual([400, "invalid_filter"]);
     expect(await refused({ domain: "market_report", filter: "id eq '1'" })).toEqual([
       400,
       "filter_not_available",
