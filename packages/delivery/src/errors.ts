@@ -301,6 +301,11 @@ export const deliveryErrors = {
     "the store overwrites an object although asked not to: it must support `If-None-Match: *` when an object is put",
   ),
 
+  /** No failure of a verification or delivery: the destination stays active. */
+  pointer_denied: operator(
+    "the bucket denies that the pointer `latest.json` of a subscription is replaced: leave it out of what the policy denies",
+  ),
+
   // Reasons to refuse a webhook.
   invalid_webhook_url: {
     kind: "invalid",

@@ -7,6 +7,7 @@ import type { Delivery } from "../ledger/delivery.ts";
 import type { DeliveryLedger } from "../ledger/ledger.ts";
 import type { DamageReport } from "../parts/damage.ts";
 import type { PartStore } from "../parts/part-store.ts";
+import type { PointerChange } from "../publication/publish-delivery.ts";
 import type { ExportSource } from "../source/export-source.ts";
 import type { CrashPoint } from "./crash-point.ts";
 
@@ -74,9 +75,11 @@ export type WorkerMeans = {
 /** Dependencies of a publisher. */
 export type PublisherMeans = Pick<WorkerMeans, "parts" | "scopeOf" | "name"> & {
   readonly ledger: Pick<DeliveryLedger, "damage" | "document" | "manifest" | "queue">;
-  readonly destinations: Pick<Destinations, "find" | "open" | "degrade">;
+  readonly destinations: Pick<Destinations, "find" | "open" | "degrade" | "notePointer">;
   /** Called for damage of a part that is found while it is published. */
   readonly onDamage?: ((report: DamageReport) => void) | undefined;
+  /** Called if a bucket begins to deny that pointers are replaced, or allows it again. If it throws, the publication is tried again. */
+  readonly onPointer?: ((change: PointerChange) => Promise<void> | void) | undefined;
 };
 
 type GivenSettings = {

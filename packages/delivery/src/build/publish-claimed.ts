@@ -55,6 +55,7 @@ export async function publishClaimed(
       },
       at,
       written: () => ledger.queue.advance(claim),
+      onPointer: options.onPointer,
       signal,
     });
   } catch (cause) {

@@ -60,6 +60,11 @@ export type Destination = Omit<NewDestination, "secret" | "due"> & {
   readonly failure: string | null;
   /** Time of the last successful verification, in milliseconds since 1970. */
   readonly verified: number | null;
+  /**
+   * Time at which the bucket was first found to deny that pointers are replaced, in milliseconds since 1970; null if it allows it. Deliveries
+   * are complete all the same.
+   */
+  readonly pointerDenied: number | null;
   /** Increases with each verification, rotation and disabling. Results of an earlier round are ignored. */
   readonly round: number;
 };
@@ -71,6 +76,8 @@ type DestinationFinding = {
   readonly failure: string | null;
   /** Time of the next verification. If undefined, it must be requested. */
   readonly again?: number | undefined;
+  /** True if the bucket denies that pointers are replaced. If undefined, it was not tried. */
+  readonly isPointerDenied?: boolean | undefined;
 };
 
 /**
@@ -110,6 +117,12 @@ export type DestinationRegistry = {
     destination: Pick<Destination, "id" | "round">,
     finding: DestinationFinding,
   ) => Promise<boolean>;
+  /**
+   * Stores whether the bucket of a destination in use denies that pointers are replaced. Returns true if that has changed.
+   *
+   * @param at milliseconds since 1970
+   */
+  readonly notePointer: (id: string, isDenied: boolean, at: number) => Promise<boolean>;
   /** Deletes the secret, so that nothing more can be written to the destination. */
   readonly rotate: (customer: string, id: string) => Promise<Destination>;
   /** Sets the new secret of a destination that is rotating, and the key id of another store. */

@@ -18,7 +18,7 @@ import {
   validateDestination,
   validateKeys,
 } from "./place.ts";
-import { type DestinationFailure, probeDestination } from "./probe.ts";
+import { type DestinationFailure, type ProbeResult, probeDestination } from "./probe.ts";
 import { publicationPolicy } from "./session-policy.ts";
 
 export type DestinationOptions = {
@@ -114,6 +114,8 @@ export type Destinations = {
   ) => Promise<OpenDestination>;
   /** Records a failure that a publication met when it opened a destination. */
   readonly degrade: (destination: Destination, failure: DestinationFailure) => Promise<boolean>;
+  /** Records whether a publication could replace a pointer. Returns true if that has changed. */
+  readonly notePointer: (destination: Pick<Destination, "id">, isDenied: boolean) => Promise<boolean>;
 };
 
 const minute = 60_000;
@@ -141,12 +143,13 @@ export function createDestinations(options: DestinationOptions): Destinations {
   };
   const recordResult = (
     destination: Destination,
-    failure: DestinationFailure | undefined,
+    { failure, isPointerDenied }: ProbeResult,
   ): Promise<boolean> =>
     registry.note(destination, {
       at: clock(),
       failure: failure ?? null,
       again: failure === undefined ? undefined : clock() + waits.degraded,
+      isPointerDenied,
     });
   const verify = async (destination: Destination): Promise<Destination> => {
     const { customer, id } = destination;
@@ -211,6 +214,7 @@ export function createDestinations(options: DestinationOptions): Destinations {
       });
       return { destination, bucket, root: `${destination.prefix}/${folder}/` };
     },
-    degrade: recordResult,
+    degrade: (destination, failure) => recordResult(destination, { failure }),
+    notePointer: ({ id }, isDenied) => registry.notePointer(id, isDenied, clock()),
   };
 }

@@ -28,12 +28,21 @@ export type ProbeOptions = BucketMeans & {
   readonly random: (bytes: number) => Uint8Array;
 };
 
+/** Result of a verification. */
+export type ProbeResult = {
+  /** The first failure; undefined if there is none. */
+  readonly failure: DestinationFailure | undefined;
+  /** True if an object may not be replaced, as pointers are. Undefined if it was not tried. */
+  readonly isPointerDenied?: boolean | undefined;
+};
+
 const probeBytes = 64;
 
 /**
  * Verifies a destination: its role can be assumed with its external id, and neither without one nor with another; its bucket is in the
- * named region; an object can be written below its prefix, not overwritten, looked at and removed. A store other than AWS has no role, and
- * need not tell a region. Returns the first failure, or undefined if there is none.
+ * named region; an object can be written below its prefix, not overwritten by a request that does not want that, looked at, replaced by one
+ * that does, and removed. A store other than AWS has no role, and need not tell a region. That an object may not be replaced is no failure:
+ * only pointers are.
  *
  * @param secret external id, or secret access key of a store other than AWS
  * @throws {DeliveryError} `bucket_unavailable` if the verification could not finish
@@ -42,11 +51,12 @@ export async function probeDestination(
   place: DestinationPlace,
   secret: string,
   options: ProbeOptions,
-): Promise<DestinationFailure | undefined> {
+): Promise<ProbeResult> {
   try {
     if (place.roleArn !== null)
       for (const wrong of [undefined, newExternalId(options.random)])
-        if (await isAssumed(place, place.roleArn, wrong, options)) return "external_id_not_enforced";
+        if (await isAssumed(place, place.roleArn, wrong, options))
+          return { failure: "external_id_not_enforced" };
     const policy = verificationPolicy(place);
     const bucket = await openDestinationBucket(place, secret, { ...options, policy });
     try {
@@ -57,7 +67,7 @@ export async function probeDestination(
   } catch (error) {
     const failure = destinationFailures.find((code) => error instanceof DeliveryError && error.code === code);
     if (failure === undefined) throw error;
-    return failure;
+    return { failure };
   }
 }
 
@@ -81,30 +91,39 @@ async function probeBucket(
   bucket: ObjectStore,
   { region, prefix, kmsKeyArn, server }: DestinationPlace,
   { random }: ProbeOptions,
-): Promise<DestinationFailure | undefined> {
-  if (server === null && (await bucket.region()) !== region) return "region_mismatch";
+): Promise<ProbeResult> {
+  if (server === null && (await bucket.region()) !== region) return { failure: "region_mismatch" };
+  const newProbe = () => probeOf(Buffer.from(random(probeBytes)));
   const key = `${prefix}/${probeName}${Buffer.from(random(16)).toString("hex")}`;
-  const probe = probeOf(Buffer.from(random(probeBytes)));
-  if ((await orFailure(bucket.put(key, probe), "probe_denied")) === "exists") return "probe_denied";
-  const other = probeOf(Buffer.from(random(probeBytes)));
+  const probe = newProbe();
+  if ((await orFailure(bucket.put(key, probe), "probe_denied")) === "exists")
+    return { failure: "probe_denied" };
   const isOverwritten =
-    server !== null && (await orFailure(bucket.put(key, other), "probe_denied")) !== "exists";
+    server !== null && (await orFailure(bucket.put(key, newProbe()), "probe_denied")) !== "exists";
   const found = await bucket.head(key);
+  const isSame = found?.byteLength === probe.byteLength && found.sha256 === probe.sha256;
+  const isPointerDenied =
+    isSame && !isOverwritten ? await isReplaceDenied(bucket, key, newProbe()) : undefined;
   const removing = orFailure(bucket.remove(key), "probe_cleanup_failed");
-  if (isOverwritten) {
+  if (isOverwritten || !isSame) {
     await removing.catch(() => {});
-    return "overwrites_objects";
-  }
-  if (found?.byteLength !== probe.byteLength || found.sha256 !== probe.sha256) {
-    await removing.catch(() => {});
-    return "probe_denied";
+    return { failure: isOverwritten ? "overwrites_objects" : "probe_denied" };
   }
   await removing;
-  if (kmsKeyArn !== null && found.kmsKeyArn !== kmsKeyArn) return "kms_mismatch";
+  if (kmsKeyArn !== null && found.kmsKeyArn !== kmsKeyArn) return { failure: "kms_mismatch" };
   // Without the permission to list, S3 answers `HEAD` alike for absent and forbidden objects: only a list shows that it is gone.
   const isThere = (await bucket.head(key)) !== undefined || (await isListed(bucket, key));
-  return isThere ? "probe_cleanup_failed" : undefined;
+  return { failure: isThere ? "probe_cleanup_failed" : undefined, isPointerDenied };
 }
+
+const isReplaceDenied = (bucket: ObjectStore, key: string, object: NewObject): Promise<boolean> =>
+  bucket.replace(key, object).then(
+    () => false,
+    (error: unknown) => {
+      if (error instanceof DeliveryError && error.code === "bucket_denied") return true;
+      throw error;
+    },
+  );
 
 const probeOf = (bytes: Buffer): NewObject => ({
   byteLength: bytes.length,

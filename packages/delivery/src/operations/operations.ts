@@ -67,6 +67,8 @@ export type DeliveryFigures = {
   readonly failed: ReadonlyMap<string, number>;
   /** Number of suspended subscriptions by code. */
   readonly suspended: ReadonlyMap<string, number>;
+  /** Number of destinations in use whose buckets deny that pointers are replaced. */
+  readonly pointersDenied: number;
   /** Rows and bytes per second of the parts that were finished in the last five minutes. */
   readonly rate: { readonly rows: number; readonly bytes: number };
   /** The parts of all deliveries; one that several share counts for each. */

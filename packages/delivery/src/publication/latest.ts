@@ -12,6 +12,9 @@ import type { PublishOptions } from "./publish.ts";
 /** Longest pointer that is read. */
 const maxLength = 1 << 16;
 
+/** Result of writing a pointer. `kept`: it names the delivery or a later one already, or the delivery has none. */
+export type LatestOutcome = "written" | "kept" | "denied";
+
 /**
  * Makes the pointer of a subscription name a delivery whose last object is written, unless it names a later one. A bucket whose policy denies
  * overwriting has no pointer, or the first one: its deliveries are complete all the same.
@@ -21,9 +24,9 @@ export async function writeLatest(
   delivery: Pick<Delivery, "id" | "subscription" | "generation" | "sequence">,
   manifest: Uint8Array,
   { authorize, at = () => {} }: Pick<PublishOptions, "authorize" | "at">,
-): Promise<void> {
+): Promise<LatestOutcome> {
   const name = latestKeyOf(delivery);
-  if (name === null) return;
+  if (name === null) return "kept";
   const key = `${destination.prefix}/${name}`;
   const sealed = {
     manifest: readManifest(manifest),
@@ -31,7 +34,7 @@ export async function writeLatest(
   };
   const folder = name.slice(0, name.lastIndexOf("/") + 1);
   const pointer = latestPointer(sealed, folderOf(delivery).slice(folder.length));
-  if (!isLater(pointer, await pointerAt(bucket, key))) return;
+  if (!isLater(pointer, await pointerAt(bucket, key))) return "kept";
   // A publisher that has lost its lease must not put the pointer back.
   await authorize();
   await at("before_put latest.json");
@@ -45,8 +48,10 @@ export async function writeLatest(
     });
   } catch (error) {
     if (!(error instanceof DeliveryError && error.code === "bucket_denied")) throw error;
+    return "denied";
   }
   await at("after_put latest.json");
+  return "written";
 }
 
 async function pointerAt(bucket: ObjectStore, key: string) {

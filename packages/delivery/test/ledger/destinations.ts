@@ -22,7 +22,14 @@ export function destinationConformance(name: string, withRegistry: WithRegistry)
         await entitlements.install({ customer: "other", version: 1, jws: "a", installed: at });
         const kmsKeyArn = "arn:aws:kms:us-west-2:111122223333:key/1";
         const { secret, ...wanted } = newDestination({ kmsKeyArn });
-        const reserved = { ...wanted, state: "reserved", failure: null, verified: null, round: 0 };
+        const reserved = {
+          ...wanted,
+          state: "reserved",
+          failure: null,
+          verified: null,
+          pointerDenied: null,
+          round: 0,
+        };
         expect(await destinations.reserve({ ...wanted, secret })).toEqual(reserved);
         const other = (await again()).destinations;
         expect(await other.find(customer, wanted.id)).toEqual(reserved);
@@ -132,6 +139,36 @@ export function destinationConformance(name: string, withRegistry: WithRegistry)
         // Only a verification makes it active again.
         expect(await destinations.note(active, good)).toBe(false);
         expect(await activate(registry, wanted)).toMatchObject({ state: "active", failure: null });
+      }));
+
+    test("a denied pointer has the time at which it was first found, until it is written again", () =>
+      withRegistry(async (registry) => {
+        const { destinations, operations } = registry;
+        const wanted = newDestination();
+        await destinations.reserve(wanted);
+        await activate(registry, wanted);
+        const { id } = wanted;
+        const since = async () => (await destinations.find(customer, id))?.pointerDenied;
+        const counted = async () => (await operations.figures(1)).pointersDenied;
+        expect([await since(), await counted()]).toEqual([null, 0]);
+        expect(await destinations.notePointer(id, false, at + 1)).toBe(false);
+        expect(await destinations.notePointer(id, true, at + 2)).toBe(true);
+        expect(await destinations.notePointer(id, true, at + 3)).toBe(false);
+        expect([await since(), await counted()]).toEqual([at + 2, 1]);
+        const verify = async (isPointerDenied: boolean | undefined) => {
+          const round = await destinations.beginVerification(customer, id);
+          await destinations.note(round, { ...good, isPointerDenied });
+          return since();
+        };
+        expect(await verify(undefined)).toBe(at + 2);
+        expect(await verify(true)).toBe(at + 2);
+        expect(await verify(false)).toBeNull();
+        expect(await verify(true)).toBe(good.at);
+        expect(await destinations.notePointer(id, false, at + 20)).toBe(true);
+        expect(await since()).toBeNull();
+        await destinations.disable(customer, id);
+        expect(await destinations.notePointer(id, true, at + 30)).toBe(false);
+        expect(await counted()).toBe(0);
       }));
 
     test("one that is verified again stays active meanwhile, and if it fails is so no more", () =>

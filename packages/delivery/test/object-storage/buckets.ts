@@ -34,6 +34,29 @@ export const codeOf = (work: Promise<unknown>) =>
     (error: { code: unknown }) => error.code,
   );
 
+/**
+ * Returns a bucket policy that denies writing objects.
+ *
+ * @param objects bucket and key, with `*`
+ * @param options `isConditional`: true to deny only requests that may overwrite
+ */
+export const withoutOverwriting = (
+  objects: string,
+  { isConditional }: { readonly isConditional: boolean },
+): string =>
+  JSON.stringify({
+    Version: "2012-10-17",
+    Statement: [
+      {
+        Effect: "Deny",
+        Principal: "*",
+        Action: "s3:PutObject",
+        Resource: `arn:aws:s3:::${objects}`,
+        ...(isConditional ? { Condition: { Null: { "s3:if-none-match": "true" } } } : {}),
+      },
+    ],
+  });
+
 /** Tests that every bucket must pass, on any server. */
 export function bucketConformance(name: string, serverOf: () => ObjectServer): void {
   describe(`a bucket of ${name}`, () => {

@@ -8,7 +8,7 @@ import {
 } from "../../src/testing/object-storage/customer.ts";
 import { policyOf } from "../../src/testing/object-storage/onboarding.ts";
 import { kmsKeyArns, type ObjectServer, servicePrincipal } from "../../src/testing/object-storage/server.ts";
-import { codeOf, objectOf, textAt } from "./buckets.ts";
+import { codeOf, objectOf, textAt, withoutOverwriting } from "./buckets.ts";
 
 /** Returns a function that changes each statement of a policy; a statement changed to undefined is left out. */
 const changing =
@@ -92,6 +92,33 @@ export function destinationConformance(name: string, serverOf: () => ObjectServe
       await bucket.put(`${root}a`, objectOf("a"));
       expect(await bucket.head(`${root}a`)).toMatchObject({ kmsKeyArn });
       bucket.close();
+    });
+
+    test("one whose bucket denies overwriting is active, and known to keep no pointers, until it allows it", async () => {
+      const { destinations, onboard, guard, look } = brokerage;
+      const { id, prefix, words } = await onboard();
+      const { knowsIfNoneMatch, failWhen } = serverOf();
+      const everything = `${words["BUCKET"]}/${prefix}/*`;
+      const verified = () => destinations.verify(bucketCustomer, id);
+      await guard(
+        withoutOverwriting(knowsIfNoneMatch ? everything : `${words["BUCKET"]}/elsewhere/*`, {
+          isConditional: knowsIfNoneMatch,
+        }),
+      );
+      let written = 0;
+      const failReplacing = () =>
+        failWhen(({ method }) =>
+          method === "PUT" && ++written === 2 ? { status: 403, code: "AccessDenied" } : undefined,
+        );
+      if (!knowsIfNoneMatch) failReplacing();
+      const denied = await verified();
+      failWhen(undefined);
+      const active = { state: "active", failure: null };
+      expect(denied).toMatchObject({ ...active, pointerDenied: expect.any(Number) as number });
+      expect(await look(prefix)).toEqual([]);
+      await guard(withoutOverwriting(`${words["BUCKET"]}/elsewhere/*`, { isConditional: false }));
+      expect(await verified()).toMatchObject({ ...active, pointerDenied: null });
+      expect(await look(prefix)).toEqual([]);
     });
 
     test.each(faults)("one that %s is not", async (what, wanted, failure) => {

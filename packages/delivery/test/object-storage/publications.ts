@@ -8,9 +8,10 @@ import { DeliveryError, publishDelivery } from "../../src/index.ts";
 import { completeName } from "../../src/publication/layout.ts";
 import type { PublishedObjects } from "../../src/publication/publication.ts";
 import { type PublicationPoint, type PublishOptions, publishObjects } from "../../src/publication/publish.ts";
+import type { PointerChange } from "../../src/publication/publish-delivery.ts";
 import { bucketCustomer, type Customer, makeCustomer } from "../../src/testing/object-storage/customer.ts";
 import { kmsKeyArns, type ObjectServer } from "../../src/testing/object-storage/server.ts";
-import { codeOf, objectOf, textAt } from "./buckets.ts";
+import { codeOf, objectOf, textAt, withoutOverwriting } from "./buckets.ts";
 
 const partOf = (name: string, text: string, claimed = text) => ({ ...objectOf(text, claimed), name });
 
@@ -297,27 +298,54 @@ export function publicationConformance(name: string, serverOf: () => ObjectServe
       expect(folder).toEqual(objects.toSorted());
     });
 
-    test("a bucket that denies overwriting keeps its pointer, and takes deliveries", async () => {
+    test("a bucket that denies overwriting takes deliveries without a pointer, and that is told once", async () => {
+      const { destinations } = brokerage;
+      const { id: destination, prefix: own, words } = await brokerage.onboard();
+      await destinations.verify(bucketCustomer, destination);
+      const told: PointerChange[] = [];
+      const of = { customer: bucketCustomer, destination, subscription: `${subscription}-n` };
       const publish = (sequence: number) =>
         publishDelivery(
-          brokerage.destinations,
-          {
-            id: `n${sequence}`,
-            customer: bucketCustomer,
-            destination: id,
-            subscription: `${subscription}-n`,
-            generation: example.generation,
+          destinations,
+          { ...of, id: `n${sequence}`, generation: example.generation, sequence },
+          sealedOf({
+            deliveryId: `n${sequence}`,
             sequence,
-          },
-          sealedOf({ deliveryId: `n${sequence}`, sequence }),
-          { authorize },
+            previous: { ...example.previous, generation: example.generation, sequence: sequence - 1 },
+          } as Partial<Manifest>),
+          { authorize, onPointer: (change) => void told.push(change) },
         );
-      serverOf().failWhen(({ method, path }) =>
-        method === "PUT" && path.endsWith("latest.json") ? { status: 403, code: "AccessDenied" } : undefined,
+      const find = () => destinations.find(bucketCustomer, destination);
+      const latest = `${own}/subscriptions/${subscription}-n/latest.json`;
+      // What was advised before there were pointers. The gateway knows no condition on `If-None-Match`.
+      const { knowsIfNoneMatch } = serverOf();
+      await brokerage.guard(
+        withoutOverwriting(
+          knowsIfNoneMatch ? `${words["BUCKET"]}/${own}/*` : `${words["BUCKET"]}/${latest}`,
+          {
+            isConditional: knowsIfNoneMatch,
+          },
+        ),
       );
-      expect(await publish(example.sequence)).toMatchObject({ created: objects.length });
-      serverOf().failWhen(undefined);
-      expect(await brokerage.destinations.find(bucketCustomer, id)).toMatchObject({ state: "active" });
+      const [first, second, third] = [0, 1, 2].map((after) => example.sequence + after) as [
+        number,
+        number,
+        number,
+      ];
+      expect(await publish(first)).toMatchObject({ created: objects.length });
+      const { state, pointerDenied } = await find();
+      expect([state, pointerDenied]).toEqual(["active", expect.any(Number)]);
+      expect(told).toEqual([{ ...of, delivery: `n${first}`, isDenied: true }]);
+      expect(await publish(second)).toMatchObject({ created: objects.length });
+      expect((await find()).pointerDenied).toBe(pointerDenied);
+      expect(told).toHaveLength(1);
+      expect((await brokerage.look(latest)).length).toBe(0);
+
+      await brokerage.guard(withoutOverwriting(`${words["BUCKET"]}/elsewhere/*`, { isConditional: false }));
+      expect(await publish(third)).toMatchObject({ created: objects.length });
+      expect((await find()).pointerDenied).toBeNull();
+      expect(told.slice(1)).toEqual([{ ...of, delivery: `n${third}`, isDenied: false }]);
+      expect((await brokerage.look(latest)).length).toBe(1);
     });
 
     test("a destination that does not allow it any more is degraded", async () => {

@@ -46,6 +46,8 @@ export const auditActions = {
   "destination.verify": "Verification of a destination requested",
   "destination.rotate": "External id of a destination replaced",
   "destination.disable": "Destination disabled",
+  "destination.deny_pointer":
+    "Bucket of a destination found to deny that the pointer of a subscription is replaced",
   "webhook.register": "Webhook registered",
   "webhook.delete": "Webhook deleted",
   "webhook.rotate": "Secret of a webhook replaced",

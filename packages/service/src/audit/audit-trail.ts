@@ -1,9 +1,10 @@
 import type { AuditAction } from "./actions.ts";
 
-/** Actor of an action: a customer with an API key, or an operating system user with a command. */
+/** Actor of an action: a customer with an API key, an operating system user with a command, or a worker of the service. */
 type AuditActor =
   | { readonly type: "customer"; readonly customer: string; readonly keyId: string }
-  | { readonly type: "cli"; readonly user: string };
+  | { readonly type: "cli"; readonly user: string }
+  | { readonly type: "worker"; readonly name: string };
 
 /** Identifiers of the object of an action, never its content. The type is the first word of the action. */
 export type AuditObject = {
@@ -31,9 +32,9 @@ type AuditedAction = {
   readonly action: AuditAction;
   readonly actor: AuditActor;
   readonly object: AuditObject;
-  /** Null for a command. */
+  /** Null for a command and a worker. */
   readonly requestId: string | null;
-  /** IP address of the client; null for a command. */
+  /** IP address of the client; null for a command and a worker. */
   readonly address: string | null;
 };
 

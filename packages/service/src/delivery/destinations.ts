@@ -33,6 +33,7 @@ const members = {
   accessKeyId: string.nullable(),
   failure: failure(destinationFailures),
   last_verified_at: timestamp.nullable(),
+  pointer_denied_since: timestamp.nullable(),
   created_at: timestamp,
 };
 
@@ -53,6 +54,7 @@ export const destinationView = (found: Destination) => ({
   accessKeyId: found.server?.accessKeyId ?? null,
   failure: found.failure === null ? null : { code: found.failure },
   last_verified_at: toInstantOrNull(found.verified),
+  pointer_denied_since: toInstantOrNull(found.pointerDenied),
   created_at: toInstant(found.created),
 });
 

@@ -18,7 +18,10 @@ import {
 } from "@cadastre/delivery";
 import { signManifest } from "@cadastre/manifest";
 import type { Scopes } from "../access/scopes.ts";
+import { createAuditTrail } from "../audit/audit-trail.ts";
+import { openAudit } from "../audit/open-audit.ts";
 import { databasesOf } from "../data/databases.ts";
+import { outcomeOf } from "../endpoint/routes.ts";
 import { createEntityEvents } from "../events/entity-events.ts";
 import { eventFeed } from "../events/event-feed.ts";
 import { followActivation } from "../gates/activation.ts";
@@ -28,6 +31,7 @@ import type { Tracing } from "../telemetry/tracing.ts";
 import { damageLog } from "./damage-log.ts";
 import type { ExportDependencies } from "./dependencies.ts";
 import { exportSource } from "./export-source.ts";
+import { pointerLog } from "./pointer-log.ts";
 
 /** Interval in which an idle worker polls for work, in milliseconds. */
 const poll = 250;
@@ -85,11 +89,12 @@ export async function startWorker(
   const source = exportSource({ store, identities, activation, config });
   const destinations = config.push ? exporting.destinations : undefined;
   const scopeOf = (customer: string) => scopes.of(customer, Date.now(), "fresh");
+  const name = `${hostname()}:${process.pid}`;
   const common = {
     ledger,
     parts,
     scopeOf,
-    name: `${hostname()}:${process.pid}`,
+    name,
     lease: config.leaseSeconds * 1000,
     poll,
     report: (work: WorkReport) => note(log, work),
@@ -110,11 +115,13 @@ export async function startWorker(
   const feed = config.extensions.includes("event")
     ? eventFeed(events, { store, logs: registry.events, activation, log })
     : undefined;
+  const audit = createAuditTrail(openAudit(config, folder.audit, process.stdout), outcomeOf);
+  const onPointer = pointerLog(log, audit, name);
   const building: WorkerOptions = { ...common, source, sign };
   const workers = [
     createWorker(building),
     createRebuilder(building),
-    ...publishersOf(destinations && { ...common, destinations, onDamage }),
+    ...publishersOf(destinations && { ...common, destinations, onDamage, onPointer }),
     schedulerOf(exporting, { source, scopeOf, log }),
     senderOf(exporting, { scopeOf, log, trace: tracing?.job, events: feed }),
   ];
@@ -186,8 +193,9 @@ function startVerifier({ verifyNext }: Pick<Destinations, "verifyNext">, log: Lo
   const verify = async () => {
     const verified = await verifyNext();
     if (verified === undefined) return false;
-    const { id: destination, state: status, failure } = verified;
-    log.info({ destination, status, failure }, "verified a destination");
+    const { id: destination, state: status, failure, pointerDenied } = verified;
+    const isPointerDenied = pointerDenied !== null;
+    log.info({ destination, status, failure, isPointerDenied }, "verified a destination");
     return true;
   };
   void pollForWork(verify, {

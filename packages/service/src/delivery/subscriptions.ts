@@ -69,6 +69,7 @@ const subscriptionStatus = z.object({
   last_acknowledged: z.object({ ...place, acknowledged_at: timestamp }).nullable(),
   lag_seconds: whole.nullable(),
   purge_required: z.boolean(),
+  pointer_denied_since: timestamp.nullable(),
 });
 
 /** Returns the JSON of a subscription: the members of the request in its spelling, then its state. */
@@ -200,9 +201,16 @@ const getSubscription = defineEndpoint({
     "One subscription: its state, when its next delivery is due, and how far it has come (beyond the specification)",
   answer: { data: subscriptionStatus },
   errors: ["not_found"],
-  handle: async ({ caller, params: { id }, reply }, { subscriptions }: DeliveryServices) => {
+  handle: async ({ caller, params: { id }, reply }, { subscriptions, destinations }: DeliveryServices) => {
     const { subscription: found, isRevoked, ...reach } = await subscriptions.status(caller, id);
-    return reply({ ...subscriptionView(found), ...reachView(reach, Date.now()), purge_required: isRevoked });
+    const destination =
+      found.destination === null ? null : await destinations.find(caller.scope.customer, found.destination);
+    return reply({
+      ...subscriptionView(found),
+      ...reachView(reach, Date.now()),
+      purge_required: isRevoked,
+      pointer_denied_since: toInstantOrNull(destination?.pointerDenied ?? null),
+    });
   },
 });
 

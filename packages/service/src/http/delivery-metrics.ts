@@ -61,6 +61,12 @@ const deliveryMetrics: readonly (readonly [
     ({ suspended }) => byLabel("code", suspended),
   ],
   [
+    "cadastre_destinations_pointer_denied",
+    "Destinations whose buckets deny that the pointers of their subscriptions are replaced",
+    null,
+    ({ pointersDenied }) => sampleOf(pointersDenied),
+  ],
+  [
     "cadastre_delivery_rows_per_second",
     "Rows that were written to parts in the last five minutes, per second",
     null,

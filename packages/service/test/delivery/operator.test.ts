@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { makeCustomer, type ObjectServer, startFakeObjectServer } from "@cadastre/delivery/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { ask } from "../support/ask.ts";
 import { cadastre } from "../support/cli.ts";
 import { customerOf, dataOf } from "../support/deliveries.ts";
 import { entitle } from "../support/entitle.ts";
@@ -143,7 +144,7 @@ describe("with a worker", () => {
     vi.stubEnv("AWS_ACCESS_KEY_ID", server.service.accessKeyId);
     vi.stubEnv("AWS_SECRET_ACCESS_KEY", server.service.secretAccessKey);
     pushEnvironment = pushSettings(server);
-    running = await run({ CADASTRE_LISTINGS: "150", ...pushEnvironment });
+    running = await run({ CADASTRE_LISTINGS: "150", CADASTRE_ADMIN_PORT: "0", ...pushEnvironment });
     pushing = pushingOf(running, await makeCustomer(server), server);
   }, 60_000);
   afterEach(() => server.failWhen(undefined));
@@ -182,6 +183,74 @@ describe("with a worker", () => {
     expect((await operator(...retry)).code).toBe(0);
     expect((await deliveries.settled(id)).status).toBe("complete");
     expect(await shown(id)).toContain("It is complete, in the customer's bucket.");
+  }, 120_000);
+
+  test("a bucket that denies replacing the pointer is told everywhere, until it allows it", async () => {
+    const { destinations, subscriptions } = pushing;
+    const { id: destinationId } = await destinations.onboarded();
+    const denying = () =>
+      server.failWhen(({ method, path }) =>
+        method === "PUT" && path.includes("latest.json") ? { status: 403, code: "AccessDenied" } : undefined,
+      );
+    /** Has the next delivery made, once the scheduler knows that the one before is complete. */
+    const goOn = async (sequence: number) => {
+      await expect
+        .poll(() => subscriptions.find(id), { timeout: 20_000 })
+        .toMatchObject({ next_sequence: sequence });
+      await subscriptions.hurry(id);
+      await subscriptions.delivered(id, sequence);
+    };
+    denying();
+    const id = await subscriptions.created(destinationId, "push");
+    const seed = await subscriptions.delivered(id, 0);
+    expect(seed.status).toBe("complete");
+    const meaning = "he bucket denies that the pointer `latest.json` of a subscription is replaced";
+    for (const what of [
+      ["delivery", "show", seed.id],
+      ["subscription", "show", id],
+      ["destination", "show", destinationId],
+    ]) {
+      const { stdout } = await operator(...what);
+      expect(stdout).toContain(meaning);
+      expect(commandsIn(stdout)).toContainEqual(["destination", "check", destinationId]);
+    }
+    expect((await operator("destination", "list")).stdout).toMatch(/active +pointer_denied/);
+    const since = { pointer_denied_since: expect.stringMatching(/Z$/) as string };
+    expect(await destinations.find(destinationId)).toMatchObject({
+      status: "active",
+      failure: null,
+      ...since,
+    });
+    expect(await subscriptions.find(id)).toMatchObject(since);
+    const metric = async () => {
+      const { text } = await ask(`http://127.0.0.1:${running.service.adminPort}`, "/metrics");
+      return text.split("\n").find((line) => line.startsWith("cadastre_destinations_pointer_denied "));
+    };
+    await expect
+      .poll(metric, { timeout: 30_000, interval: 500 })
+      .toBe("cadastre_destinations_pointer_denied 1");
+    const denials = async () => (await audit()).filter(({ action }) => action === "destination.deny_pointer");
+    expect(await denials()).toMatchObject([
+      { actor: { type: "worker" }, object: { id: destinationId, customer: "demo-national" } },
+    ]);
+    expect(running.log()).toContain("denies that the pointer of a subscription is replaced");
+    await goOn(1);
+    expect(await denials()).toHaveLength(1);
+
+    // A verification finds it too.
+    let probed = 0;
+    server.failWhen(({ method, path }) =>
+      method === "PUT" && path.includes(".probe-") && ++probed === 2
+        ? { status: 403, code: "AccessDenied" }
+        : undefined,
+    );
+    const checked = await operator("destination", "check", destinationId);
+    expect([checked.code, checked.text]).toEqual([0, expect.stringContaining(meaning)]);
+    server.failWhen(undefined);
+    await goOn(2);
+    expect(await destinations.find(destinationId)).toMatchObject({ pointer_denied_since: null });
+    expect((await operator("subscription", "show", id)).stdout).not.toContain("pointer");
+    expect((await operator("subscription", "cancel", id, "--yes")).code).toBe(0);
   }, 120_000);
 
   test("a subscription is listed with its reach, paused, resumed and canceled", async () => {

@@ -349,6 +349,9 @@ const steps: MigrationSteps = {
   "023_narrowed_subscriptions": (schema) =>
     // Filter and selected fields of a subscription as JSON; null if it has neither.
     schema.alterTable("cadastre_subscription", (table) => table.text("narrowing")),
+  "025_denied_pointers": (schema) =>
+    // Time at which the bucket was first found to deny that pointers are replaced; null if it allows it.
+    schema.alterTable("cadastre_destination", (table) => table.bigInteger("pointer_denied")),
 };
 
 /** Returns a statement that creates a unique index on the rows that meet a condition. */

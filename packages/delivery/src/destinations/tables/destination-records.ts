@@ -16,6 +16,9 @@ const longestWait = 3_600_000;
 /** Creates the registry of destinations in a database. */
 export function createDestinationRegistry(knex: Knex): DestinationRegistry {
   const change = changeOf(knex);
+  /** A denial keeps the time at which it was first found. */
+  const deniedSince = (isDenied: boolean, at: number) =>
+    isDenied ? knex.raw("coalesce(??, ?)", ["pointer_denied", at]) : null;
   const verifying = knex.raw("case ?? when 'active' then 'active' else 'verifying' end", ["state"]);
   return {
     reserve: (destination, most = Infinity) =>
@@ -40,13 +43,24 @@ export function createDestinationRegistry(knex: Knex): DestinationRegistry {
         .returning("*");
       return row && toDestination(row);
     },
-    note: async ({ id, round }, { at, failure, again }) => {
+    note: async ({ id, round }, { at, failure, again, isPointerDenied }) => {
       const state = failure === null ? "active" : "degraded";
       const noted = await destinationTable(knex)
         .where({ id, round })
         .whereIn("state", destinationStatesBefore(state))
-        .update({ state, failure, due: again ?? null, ...(failure === null ? { verified: at } : {}) });
+        .update({
+          state,
+          failure,
+          due: again ?? null,
+          ...(failure === null ? { verified: at } : {}),
+          ...(isPointerDenied === undefined ? {} : { pointer_denied: deniedSince(isPointerDenied, at) }),
+        });
       return noted > 0;
+    },
+    notePointer: async (id, isDenied, at) => {
+      const known = destinationTable(knex).where({ id }).whereNot({ state: "disabled" });
+      const other = isDenied ? known.whereNull("pointer_denied") : known.whereNotNull("pointer_denied");
+      return (await other.update({ pointer_denied: isDenied ? at : null })) > 0;
     },
     rotate: (customer, id) =>
       change({ customer, id }, destinationStatesBefore("rotating"), { ...unwritten, state: "rotating" }),
@@ -130,7 +144,7 @@ async function reserve(
     round: 0,
   });
   const { secret: _, due: __, ...reserved } = destination;
-  return { ...reserved, state: "reserved", failure: null, verified: null, round: 0 };
+  return { ...reserved, state: "reserved", failure: null, verified: null, pointerDenied: null, round: 0 };
 }
 
 const overlap = (a: string, b: string): boolean => `${a}/`.startsWith(`${b}/`) || `${b}/`.startsWith(`${a}/`);

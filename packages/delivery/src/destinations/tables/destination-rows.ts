@@ -20,6 +20,7 @@ type DestinationRow = {
   readonly failure: string | null;
   readonly verified: Int64Column | null;
   readonly round: number;
+  readonly pointer_denied: Int64Column | null;
   readonly due: Int64Column | null;
 };
 
@@ -43,6 +44,7 @@ export const toDestination = (row: DestinationRow): Destination => ({
   state: row.state,
   failure: row.failure,
   verified: int64ToNumber(row.verified),
+  pointerDenied: int64ToNumber(row.pointer_denied),
   round: row.round,
 });
 

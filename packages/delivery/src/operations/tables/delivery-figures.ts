@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Int64Column, Knex } from "@cadastre/store/registry";
+import { destinationTable } from "../../destinations/tables/destination-rows.ts";
 import { openStates } from "../../ledger/delivery.ts";
 import type { QueueDialect } from "../../ledger/tables/delivery-queue.ts";
 import { deliveryTable, partTable } from "../../ledger/tables/delivery-rows.ts";
@@ -25,12 +26,19 @@ export const createDeliveryFigures = (
       ) as DeliveryFigures["open"],
       failed: await countBy(deliveryTable(knex).where({ state: "failed" }), "code"),
       suspended: await countBy(subscriptionTable(knex).where({ state: "suspended" }), "code"),
+      pointersDenied: await countDeniedPointers(knex),
       rate: { rows: perSecond(recent.rows), bytes: perSecond(recent.bytes) },
       stored: await totalsIn(partTable(knex)),
       reach: await reachOf(knex, most),
     };
   },
 });
+
+async function countDeniedPointers(knex: Knex): Promise<number> {
+  const found = destinationTable(knex).whereNotNull("pointer_denied").whereNot({ state: "disabled" });
+  const [counted] = await found.count({ count: "*" });
+  return Number(counted?.count);
+}
 
 type CountRow = { readonly value: string | null; readonly count: number | string };
 

@@ -10,6 +10,7 @@ import { commandFor } from "../doctor/worker-checks.ts";
 import { CommandRefused, printMessage, printResult } from "../outcome.ts";
 import { parsePeriod } from "../times.ts";
 import { liveWorkers } from "./delivery-context.ts";
+import { diagnosesText } from "./delivery-text.ts";
 import {
   type ListFlags,
   machineOption,
@@ -20,6 +21,7 @@ import {
   sinceText,
   withListOptions,
 } from "./list-options.ts";
+import { pointerReasons } from "./reasons.ts";
 import { codeText } from "./remedies.ts";
 
 const idArgument = ["<destination>", "id of the destination, as `destination list` shows it"] as const;
@@ -66,7 +68,7 @@ const listDestinations = (flags: ListFlags) =>
           placeText(one),
           one.region,
           one.state,
-          one.failure ?? "",
+          one.failure ?? (one.pointerDenied === null ? "" : "pointer_denied"),
           sinceText(one.verified, now),
         ]),
         objects: found.map((one) => ({ customer: one.customer, ...destinationView(one) })),
@@ -92,10 +94,13 @@ const showDestination = (id: string, { json }: Pick<ListFlags, "json">) =>
         key: found.kmsKeyArn,
         status: found.state,
         reason: found.failure === null ? null : codeText(found.failure),
+        "pointer denied": found.pointerDenied === null ? null : sinceText(found.pointerDenied, now),
         verified: sinceText(found.verified, now),
         created: sinceText(found.created, now),
       }),
     );
+    const reasons = pointerReasons(found);
+    if (reasons.length > 0) printResult(`\n${diagnosesText(reasons)}`);
   });
 
 const printDestination = (found: Destination) =>
@@ -121,8 +126,11 @@ const checkDestination = (id: string, { json, wait }: CheckFlags) =>
     );
     const checked = await verifiedAfter(registry, begun, Date.now() + wait);
     if (json) printDestination(checked);
-    else if (checked.state === "active")
+    else if (checked.state === "active") {
       printMessage(`The destination ${id} of ${customer}, ${placeText(checked)}, is \`active\`.`);
+      const reasons = pointerReasons(checked);
+      if (reasons.length > 0) printMessage(diagnosesText(reasons));
+    }
     if (checked.state !== "active")
       throw new CommandRefused(
         `the destination ${id} of ${customer}, ${placeText(checked)}, is \`${checked.state}\`: ${codeText(checked.failure ?? "destination_not_active")}. Have the customer correct that, and check it again`,

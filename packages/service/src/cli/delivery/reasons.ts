@@ -1,5 +1,12 @@
 import { relativeTime } from "@cadastre/client/terminal";
-import type { Delivery, DeliveryState, OperatedDelivery, Subscription } from "@cadastre/delivery";
+import {
+  type Delivery,
+  type DeliveryState,
+  type Destination,
+  deliveryErrors,
+  type OperatedDelivery,
+  type Subscription,
+} from "@cadastre/delivery";
 import type { WorkKind } from "../../worker-heartbeat.ts";
 import { type Diagnosis, mend, sound, warn } from "../doctor/diagnosis.ts";
 import { commandFor } from "../doctor/worker-checks.ts";
@@ -17,6 +24,7 @@ const slowAfter = 600_000;
 export const reasonsOf = (context: DeliveryContext): readonly Diagnosis[] => [
   ...reasonsByState[context.operated.delivery.state](context),
   ...subscriptionReasons(context.subscription, context.operated.delivery),
+  ...(context.subscription === undefined ? [] : pointerReasons(context.destination)),
 ];
 
 const waitsToBeBuilt = (context: DeliveryContext): readonly Diagnosis[] =>
@@ -183,6 +191,18 @@ export function rateOf({
   if (claimed === null || sinceClaim.parts === 0 || now <= claimed) return null;
   const seconds = (now - claimed) / 1000;
   return { rows: Math.round(sinceClaim.rows / seconds), bytes: Math.round(sinceClaim.bytes / seconds) };
+}
+
+/** Returns what is wrong with the pointers in a bucket; empty if nothing is. Deliveries are complete all the same. */
+export function pointerReasons(destination: Destination | undefined): readonly Diagnosis[] {
+  if (destination === undefined || destination.pointerDenied === null) return [];
+  const since = new Date(destination.pointerDenied).toISOString();
+  return [
+    warn(
+      `${deliveryErrors.pointer_denied.message} (\`pointer_denied\` since ${since}). Deliveries are complete, but who reads the bucket by the pointer reads none or an old one`,
+      `have the customer correct the policy of its bucket, as docs/push-onboarding.md has it, then \`cadastre destination check ${destination.id}\``,
+    ),
+  ];
 }
 
 /** Returns why a subscription creates no delivery; empty if it does. */

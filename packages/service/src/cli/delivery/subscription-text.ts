@@ -14,7 +14,7 @@ import {
   requireObject,
   sinceText,
 } from "./list-options.ts";
-import { subscriptionReasons } from "./reasons.ts";
+import { pointerReasons, subscriptionReasons } from "./reasons.ts";
 
 /** `cadastre subscription list` */
 export const listSubscriptions = (flags: ListFlags) =>
@@ -80,7 +80,13 @@ export const showSubscription = (id: string, { json }: Pick<ListFlags, "json">) 
     const reach = await registry.subscriptions.reach(id);
     const now = Date.now();
     const workers = await liveWorkers(registry);
-    const reasons = [...subscriptionReasons(found), ...scheduleReasons(found, now, { workers, config })];
+    const destination =
+      found.destination === null ? undefined : await registry.operations.destination(found.destination);
+    const reasons = [
+      ...subscriptionReasons(found),
+      ...scheduleReasons(found, now, { workers, config }),
+      ...pointerReasons(destination),
+    ];
     const { customer, delivery, revision } = found;
     if (json) {
       const shown = {

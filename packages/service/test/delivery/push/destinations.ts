@@ -63,6 +63,7 @@ export function destinationJourney(pushing: () => Pushing): void {
       accessKeyId: null,
       failure: null,
       last_verified_at: null,
+      pointer_denied_since: null,
       created_at: expect.stringMatching(/Z$/) as string,
       externalId: expect.stringMatching(/^[\w-]{43}$/) as string,
     });
