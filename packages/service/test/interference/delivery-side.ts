@@ -52,6 +52,10 @@ export type Delivered = {
 /** A customer with exports and a subscription, all of one profile. */
 type DeliveredCustomer = {
   readonly exported: () => Promise<Delivered>;
+  /** Lets a day pass, so that the present state is one of the past. */
+  readonly passed: () => Promise<void>;
+  /** Returns an export of the state before the day that `passed`: by its time, or by the checkpoint that the first export ended at. */
+  readonly exportedAsOf: (state: "time" | "checkpoint") => Promise<Delivered>;
   /** Creates the subscription and returns its seed. */
   readonly subscribed: () => Promise<Delivered>;
   /** Returns its next delivery, a day later. */
@@ -86,8 +90,16 @@ export async function openDeliverySide(
 ): Promise<DeliverySide> {
   const { deliveries: ledger, subscriptions: registered } = createDeliveryRegistry(registry.database);
   const parts = partsInMemory(join(folder, "staging"));
-  const source = sourceOver(store);
   let at = now * 1000;
+  /** The last checkpoint of each day that has passed. The times of commits are those of this machine, and differ between the sides. */
+  const days: { readonly time: number; readonly checkpoint: number }[] = [];
+  const source: ExportSource = {
+    ...sourceOver(store),
+    stateAt: async (time) => {
+      const { earliest } = await store.stateAt(time);
+      return { checkpoint: days.findLast((one) => one.time <= time)?.checkpoint ?? 0, earliest };
+    },
+  };
 
   async function admit(
     nth: number,
@@ -161,14 +173,30 @@ export async function openDeliverySide(
       const texts = await documentsNamed(sealed.text);
       return { said: [JSON.stringify(status), sealed.text, sealed.signature, ...texts], parts: found };
     }
+    let requested = 0;
+    /** Name of the checkpoint that the first export ended at, and the time before the day that passed. */
+    let [end, before] = ["", 0];
+    const exported = (asOf?: string): Promise<Delivered> =>
+      orRefused(async () => {
+        const idempotencyKey = `key ${++requested}`;
+        const { delivery } = await deliveries.create(caller, { ...request, asOf, idempotencyKey });
+        return built(async () => delivery.id);
+      });
     const lastOne = async () => (await registered.deliveries(customer, subscription, 1))[0]?.id ?? "";
 
     return {
-      exported: () =>
-        orRefused(async () => {
-          const { delivery } = await deliveries.create(caller, { ...request, idempotencyKey: "key" });
-          return built(async () => delivery.id);
-        }),
+      exported: async () => {
+        const first = await exported();
+        const manifest = first.said?.[1];
+        if (manifest !== undefined) end = readManifest(Buffer.from(manifest)).window.toCheckpoint;
+        return first;
+      },
+      passed: async () => {
+        before = at;
+        days.push({ time: at, checkpoint: await store.checkpoint() });
+        at += day;
+      },
+      exportedAsOf: (state) => exported(state === "time" ? new Date(before).toISOString() : end),
       subscribed: () =>
         orRefused(async () => {
           const daily = { ...request, name: "one", cadenceSeconds: day / 1000 };
