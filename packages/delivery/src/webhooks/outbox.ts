@@ -82,7 +82,8 @@ export type WebhookOutbox = {
   readonly claimComparison: (at: number, interval: number) => Promise<Webhook | undefined>;
   /**
    * Creates a message about the customer's entitlement, for all webhooks of the customer that were last notified of another one, and one
-   * about its revocation if there is such. Returns false if another process has created them already.
+   * about its revocation if there is such: also for those that were told of a lapse before. Returns false if another process has created them
+   * already.
    */
   readonly tell: (
     webhook: Webhook,

@@ -85,9 +85,11 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
     const granted = await grantedBy(scopeOf, webhook.customer);
     if (granted === "unverifiable") return true;
     const now = isScope(granted) ? { version: granted.version, scopeSha256: granted.scopeSha256 } : null;
-    const { told } = webhook;
-    if (told?.version !== now?.version || told?.scopeSha256 !== now?.scopeSha256)
-      await outbox.tell(webhook, now, { at: clock(), revocation: revocationOf(granted) });
+    const { told, toldLapse } = webhook;
+    const isOther = told?.version !== now?.version || told?.scopeSha256 !== now?.scopeSha256;
+    const revocation = revocationOf(granted);
+    if (isOther || (toldLapse && revocation === "all"))
+      await outbox.tell(webhook, now, { at: clock(), revocation });
     return true;
   }
 

@@ -48,6 +48,11 @@ export type NewWebhook = {
 
 export type Webhook = NewWebhook & {
   readonly state: WebhookState;
+  /**
+   * True if the customer was told that the entitlement grants nothing any more, such as one that has expired, and not of a revocation: one
+   * may follow.
+   */
+  readonly toldLapse: boolean;
   /** Reason why the last message failed; null if it was delivered. */
   readonly failure: string | null;
   /** HTTP status of the last response; null if there was none. */

@@ -92,7 +92,7 @@ export function webhookConformance(name: string, open: () => Promise<TestRegistr
         const wanted = newWebhook();
         const registered = await registry.webhooks.register(wanted, sealed, 8);
         const fresh = { state: "active", failure: null, lastStatus: null, lastAttempt: null };
-        expect(registered).toEqual({ ...wanted, ...fresh, previousUntil: null });
+        expect(registered).toEqual({ ...wanted, ...fresh, toldLapse: false, previousUntil: null });
         const { webhooks } = await again();
         expect(await webhooks.find(customer, wanted.id)).toEqual(registered);
         expect(await webhooks.list(customer)).toEqual([registered]);

@@ -232,6 +232,36 @@ describe("what is told", () => {
     expect(await sendAll()).toEqual([]);
   });
 
+  test("one that has expired and is removed later is told of with that duty, once", async () => {
+    const [first] = [await register(), await register()];
+    const look = async (code: "entitlement_expired" | "entitlement_removed") => {
+      granted = () => {
+        throw new EntitlementError(code);
+      };
+      for (let i = 0; i < 2; i++) {
+        clock.now += 61 * second;
+        await senderOf().gather();
+      }
+      await sendAll();
+    };
+    const revoked = () => told().filter(({ type }) => type === "entitlement.revoked");
+    await look("entitlement_expired");
+    expect(told().map(({ type }) => type)).toEqual(Array(2).fill("entitlement.changed"));
+    await look("entitlement_expired");
+    expect(revoked()).toEqual([]);
+    await look("entitlement_removed");
+    const duty = { customer_id: customer, entitlement_version: null, purge: { required: true } };
+    expect(revoked().map(({ data }) => data)).toEqual([duty, duty]);
+    await look("entitlement_removed");
+    await look("entitlement_expired");
+    await look("entitlement_removed");
+    expect(told()).toHaveLength(4);
+    expect(await registry.webhooks.find(customer, first.webhook.id)).toMatchObject({
+      told: null,
+      toldLapse: false,
+    });
+  });
+
   test("an entitlement without deliveries revokes them of who has had one, unless they are granted again meanwhile", async () => {
     const without = { channels: { api: true, odata: true, file_delivery: false } };
     await register();

@@ -352,6 +352,17 @@ const steps: MigrationSteps = {
   "025_denied_pointers": (schema) =>
     // Time at which the bucket was first found to deny that pointers are replaced; null if it allows it.
     schema.alterTable("cadastre_destination", (table) => table.bigInteger("pointer_denied")),
+  "027_told_lapses": (schema) =>
+    schema
+      .alterTable("cadastre_webhook", (table) => {
+        // True if its customer was told that the entitlement grants nothing any more, such as one that has expired, and not of a revocation.
+        table.boolean("told_lapse");
+      })
+      .raw(
+        // An entitlement that was removed is an empty text.
+        `update cadastre_webhook set told_lapse = true where told_version is null and customer in
+          (select name from cadastre_customer where entitlement <> '')`,
+      ),
 };
 
 /** Returns a statement that creates a unique index on the rows that meet a condition. */

@@ -89,21 +89,28 @@ export const createGathering = (
       const enabled = () => webhookTable(transaction).whereNot({ state: "disabled" });
       const seen = { id, ...toldColumns(told) };
       if ((await enabled().andWhere(seen).first("id")) === undefined) return false;
-      const rows = await enabled()
-        .andWhere({ customer })
-        .whereNotNull("compare")
+      const comparing = () => enabled().andWhere({ customer }).whereNotNull("compare");
+      // What has lapsed before it is revoked is told in two steps.
+      const lapsed =
+        revocation === "all"
+          ? await comparing().andWhere({ told_lapse: true }).update({ told_lapse: false }).returning("*")
+          : [];
+      const changed = await comparing()
         .andWhere((other) => wasToldOtherThan(other, now))
-        .update(toldColumns(now))
+        .update({ ...toldColumns(now), told_lapse: now === null && revocation === null })
         .returning("*");
-      const types: WebhookEvent[] = ["entitlement.changed"];
-      if (await concerns(transaction, customer, revocation)) types.push("entitlement.revoked");
-      for (const type of types) {
+      const revoked = (await concerns(transaction, customer, revocation)) ? [...lapsed, ...changed] : [];
+      const about: readonly (readonly [WebhookEvent, readonly WebhookRow[]])[] = [
+        ["entitlement.changed", changed],
+        ["entitlement.revoked", revoked],
+      ];
+      for (const [type, rows] of about) {
         const message = { id: messageIdOf(at), type, at, entitlement_version: now?.version ?? null };
         const webhooks = rows.map(toWebhook).filter(({ events }) => events.includes(type));
         if (webhooks.length > 0)
           await messageTable(transaction).insert(webhooks.map((one) => ({ ...message, webhook: one.id })));
       }
-      return rows.length > 0;
+      return lapsed.length + changed.length > 0;
     }),
   idleForEvents: async () => (await idleForEvents(knex)).map(toWebhook),
   wake: ({ id, customer }, at) =>

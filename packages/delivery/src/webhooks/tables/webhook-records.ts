@@ -85,6 +85,7 @@ async function register(
     failure: null,
     last_status: null,
     last_attempt: null,
+    told_lapse: false,
     seen_version: installed?.version ?? 0,
     // The first comparison is due immediately, because the entitlement may have changed since `told`.
     compare: entitlementEvents.some((event) => events.includes(event)) ? created : null,

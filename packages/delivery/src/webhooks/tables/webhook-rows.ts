@@ -23,6 +23,8 @@ export type WebhookRow = {
   readonly told_version: Int64Column | null;
   /** SHA-256 of that entitlement's scope. */
   readonly told_scope: string | null;
+  /** See `Webhook.toldLapse`. Null in rows of earlier versions. */
+  readonly told_lapse: boolean | 0 | 1 | null;
   /** Version of the customer's installed entitlement at the last comparison, whether or not it could be verified. */
   readonly seen_version: Int64Column;
   /** Time of the next comparison; null if the webhook receives no event about the entitlement. */
@@ -65,6 +67,7 @@ export const toWebhook = (row: WebhookRow): Webhook => ({
       ? null
       : { version: Number(row.told_version), scopeSha256: row.told_scope },
   state: row.state,
+  toldLapse: Boolean(row.told_lapse),
   failure: row.failure,
   lastStatus: row.last_status,
   lastAttempt: int64ToNumber(row.last_attempt),
