@@ -9,6 +9,21 @@ import { PartCheck } from "./verify.ts";
 /** Size of a read, in bytes: large enough that the fixed cost of a read and a write is small beside the copying. */
 const readSize = 1 << 19;
 
+/** Most buffers that are kept for later parts. */
+const maxKeptBuffers = 8;
+
+/**
+ * Buffers of parts that were sent, for the next ones. A new buffer would cost as much as the hashing of its bytes: the system maps and clears
+ * its memory, and V8 collects garbage because of it.
+ */
+const keptBuffers: Buffer[] = [];
+
+const takeBuffer = (): Buffer => keptBuffers.pop() ?? Buffer.allocUnsafeSlow(readSize);
+
+function keepBuffer(buffer: Buffer): void {
+  if (keptBuffers.length < maxKeptBuffers) keptBuffers.push(buffer);
+}
+
 /** Orders the reads of all parts that are being sent: hashing and writing one takes some milliseconds. */
 const reads = new TurnQueue(10);
 
@@ -26,7 +41,7 @@ export async function sendFile(
   const { byteLength } = part;
   const check = new PartCheck(part);
   const picked = new PickedBytes(range, byteLength);
-  const buffer = Buffer.allocUnsafeSlow(Math.min(readSize, byteLength));
+  const buffer = takeBuffer();
   try {
     for (let sent = 0, read = -1; sent < byteLength && read !== 0; sent += read) {
       const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, byteLength - sent), sent);
@@ -37,7 +52,10 @@ export async function sendFile(
       if (!(await written(to, picked.of(bytes), signal))) return;
     }
     check.end();
-    if (await written(to, picked.last(), signal)) to.end();
+    if (!(await written(to, picked.last(), signal))) return;
+    // After a write that was broken off, the connection may still hold the buffer.
+    keepBuffer(buffer);
+    to.end();
   } catch (error) {
     // The client must not take the bytes so far for the complete part.
     to.destroy();

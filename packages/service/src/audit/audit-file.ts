@@ -1,4 +1,5 @@
-import { type FileHandle, open } from "node:fs/promises";
+import { appendFileSync, closeSync, fdatasync, fstatSync, openSync, readSync } from "node:fs";
+import { promisify } from "node:util";
 import { DataError } from "../data/data-error.ts";
 import { fileReason, isFileError } from "../file-error.ts";
 import type { AuditSink } from "./audit-trail.ts";
@@ -42,22 +43,29 @@ export function createAuditFile(file: string): AuditSink {
   };
 }
 
+const flush = promisify(fdatasync);
+
+/**
+ * Appends lines, and waits until they are on the disk. All but that is done at once, in this thread: to hand an open or a short write over
+ * to another thread takes several times as long as the call.
+ */
 async function appendLines(file: string, lines: readonly string[]): Promise<void> {
-  const handle = await open(file, "a+", 0o600);
+  const place = openSync(file, "a+", 0o600);
   try {
     if (lines.length === 0) return;
     const text = lines.join("");
     // An interrupted write leaves a torn line. It is ended first, so that the next line does not continue it.
-    await handle.appendFile((await endsInLine(handle)) ? text : `\n${text}`);
-    await handle.datasync();
+    appendFileSync(place, endsInLine(place) ? text : `\n${text}`);
+    await flush(place);
   } finally {
-    await handle.close();
+    closeSync(place);
   }
 }
 
-async function endsInLine(handle: FileHandle): Promise<boolean> {
-  const { size } = await handle.stat();
+function endsInLine(place: number): boolean {
+  const { size } = fstatSync(place);
   if (size === 0) return true;
-  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
-  return buffer.toString("latin1") === "\n";
+  const last = Buffer.alloc(1);
+  readSync(place, last, 0, 1, size - 1);
+  return last.toString("latin1") === "\n";
 }
