@@ -32,7 +32,12 @@ export type DeliveryRegistry = {
   readonly backlog: () => Promise<Backlog>;
 };
 
-export function createDeliveryRegistry({ engine, knex, guarded }: RegistryDatabase): DeliveryRegistry {
+export function createDeliveryRegistry({
+  engine,
+  knex,
+  lookUps,
+  guarded,
+}: RegistryDatabase): DeliveryRegistry {
   const dialect = queueDialects[engine];
   const guard = <T extends Parameters<typeof guarded>[0]>(tables: T): T => guarded(tables, DeliveryError);
   return {
@@ -40,7 +45,7 @@ export function createDeliveryRegistry({ engine, knex, guarded }: RegistryDataba
       ...guard(createDeliveryRecords(knex)),
       queue: guard(createDeliveryQueue(knex, dialect)),
       damage: guard(createPartDamage(knex, dialect)),
-      grants: guard(createPartGrants(knex)),
+      grants: guard(createPartGrants(knex, lookUps)),
       retention: guard(createDeliveryRetention(knex)),
     },
     destinations: guard(createDestinationRegistry(knex)),

@@ -2,6 +2,7 @@ import type { Knex } from "knex";
 import { StoreError } from "../errors.ts";
 import { deleteEvents } from "./event-rows.ts";
 import type { Int64Column } from "./int64-column.ts";
+import type { LookUps } from "./look-ups.ts";
 
 /** The signed entitlement currently installed for a customer. */
 export type InstalledEntitlement = {
@@ -38,8 +39,9 @@ export type EntitlementRegistry = {
 };
 
 /** Creates the entitlement registry of a registry database. */
-export function createEntitlementRegistry(knex: Knex): EntitlementRegistry {
-  const find = async (customer: string) => (await selectEntitlements(knex, { name: customer }))[0];
+export function createEntitlementRegistry(knex: Knex, lookUps: Pick<LookUps, "of">): EntitlementRegistry {
+  const installed = lookUps.of<CustomerRow>(entitledCustomers(knex).where({ name: "" }));
+  const find = async (customer: string) => (await installed([noEntitlement, customer])).map(toEntitlement)[0];
   const lastVersion = async (customer: string) =>
     Number((await customerTable(knex).where({ name: customer }).first("version"))?.version ?? 0);
   return {
@@ -52,7 +54,10 @@ export function createEntitlementRegistry(knex: Knex): EntitlementRegistry {
       return false;
     },
     find,
-    list: () => selectEntitlements(knex, {}),
+    list: async () => {
+      const rows: readonly CustomerRow[] = await entitledCustomers(knex).orderBy("name");
+      return rows.map(toEntitlement);
+    },
     remove: (customer, at) =>
       knex.transaction(async (transaction) => {
         const removed = await customerTable(transaction)
@@ -79,22 +84,15 @@ type CustomerRow = {
 /** Query builder for the table of customers. */
 export const customerTable = (knex: Knex) => knex<CustomerRow>("cadastre_customer");
 
-/** Returns the entitlements that match all given values, ordered by customer. */
-async function selectEntitlements(
-  knex: Knex,
-  values: Partial<Pick<CustomerRow, "name">>,
-): Promise<readonly InstalledEntitlement[]> {
-  const rows: readonly CustomerRow[] = await customerTable(knex)
-    .where(values)
-    .andWhereNot({ entitlement: noEntitlement })
-    .orderBy("name");
-  return rows.map(({ name, version, entitlement, installed }) => ({
-    customer: name,
-    version: Number(version),
-    jws: entitlement,
-    installed: Number(installed),
-  }));
-}
+/** Selects the customers that have an entitlement. */
+const entitledCustomers = (knex: Knex) => customerTable(knex).whereNot({ entitlement: noEntitlement });
+
+const toEntitlement = ({ name, version, entitlement, installed }: CustomerRow): InstalledEntitlement => ({
+  customer: name,
+  version: Number(version),
+  jws: entitlement,
+  installed: Number(installed),
+});
 
 /** Writes a customer's entitlement unless the same or a higher version is installed. Returns true if it was written. */
 async function putEntitlement(

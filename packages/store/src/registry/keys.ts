@@ -4,6 +4,7 @@ import { createUlid } from "../ulid.ts";
 import { withCustomerLock } from "./customer-lock.ts";
 import { customerTable, noEntitlement } from "./entitlements.ts";
 import { type Int64Column, int64ToNumber } from "./int64-column.ts";
+import type { LookUp, LookUps } from "./look-ups.ts";
 
 /** Maximum number of live keys of a customer: one in use, and one to change over to. */
 const maxLiveKeys = 2;
@@ -64,10 +65,10 @@ export type KeyRegistry = {
 };
 
 /** Creates the key registry of a registry database. */
-export function createKeyRegistry(knex: Knex): KeyRegistry {
+export function createKeyRegistry(knex: Knex, lookUps: Pick<LookUps, "of">): KeyRegistry {
   return {
     add: (key, at) => withCustomerLock(knex, key.customer, (transaction) => add(transaction, key, at)),
-    find: (digests) => selectByDigest(knex, digests),
+    find: findByDigest(knex, lookUps),
     list: (customer) => selectKeys(knex, customer === undefined ? {} : { customer }),
     rotate: async (id, key, { at, end }) => {
       const { customer } = await requireKey(knex, id);
@@ -150,9 +151,17 @@ async function selectKeys(
   return rows.map(toRecord);
 }
 
-async function selectByDigest(knex: Knex, digests: readonly string[]): Promise<ApiKeyRecord | undefined> {
-  const rows: readonly KeyRow[] = await keyTable(knex).whereIn("digest", digests);
-  return rows.map(toRecord)[0];
+/** Returns the function that finds a key by one of its digests. There are as many digests as peppers. */
+function findByDigest(knex: Knex, lookUps: Pick<LookUps, "of">): KeyRegistry["find"] {
+  const byCount = new Map<number, LookUp<KeyRow>>();
+  return async (digests) => {
+    // For an empty list knex makes another statement, which finds nothing.
+    if (digests.length === 0) return undefined;
+    const known = byCount.get(digests.length);
+    const find = known ?? lookUps.of<KeyRow>(keyTable(knex).whereIn("digest", digests));
+    byCount.set(digests.length, find);
+    return (await find(digests)).map(toRecord)[0];
+  };
 }
 
 async function insertKey(knex: Knex, { lastUsed, ...key }: ApiKeyRecord): Promise<void> {

@@ -7,6 +7,7 @@ import { type AuditTransaction, createRegistryAudit, type RegistryAudit } from "
 import { announcement, createChangeListener } from "./changes.ts";
 import { databaseClock } from "./database-clock.ts";
 import { giveUp } from "./guarded.ts";
+import { knexLookUps } from "./look-ups.ts";
 import { migrateRegistry } from "./migrate.ts";
 import { type AccessRegistry, createRegistry } from "./registry.ts";
 
@@ -39,7 +40,8 @@ export async function openPostgresRegistry(options: PostgresRegistryOptions): Pr
     // Whoever misses a notification finds the change when it looks again.
     const announce = () => database.raw(announcement).then(ignore, ignore);
     const notifications = { ...createChangeListener(connection), announce };
-    return createRegistry(database, (work) => work(), "postgres", database, notifications);
+    const lookUps = knexLookUps(database);
+    return createRegistry(database, (work) => work(), "postgres", database, lookUps, notifications);
   } catch (error) {
     await database.destroy();
     return giveUp(error);

@@ -10,6 +10,7 @@ import { guarded, type RefusalClass, type TableMethods } from "./guarded.ts";
 import { createRegistryGuards, type RegistryGuards } from "./guards.ts";
 import { createIdentityRegister, type IdentityRegister } from "./identities.ts";
 import { createKeyRegistry, type KeyRegistry } from "./keys.ts";
+import type { LookUps } from "./look-ups.ts";
 import { createProfileRegistry, type ProfileRegistry } from "./profiles.ts";
 import { createSealedDocuments, type SealedDocuments } from "./sealed-documents.ts";
 import { createUsageReports, type UsageReports } from "./usage-reports.ts";
@@ -21,6 +22,7 @@ export type RegistryDatabase = {
   readonly knex: Knex;
   /** Runs statements that may read much. On SQLite they run in a thread. */
   readonly background: BackgroundReader;
+  readonly lookUps: Pick<LookUps, "of">;
   /**
    * Returns the same methods. They retry while another process writes, and throw {@link StoreError} `registry_unavailable` in place of an
    * error of the database. Errors of the class `Refusal` are thrown unchanged.
@@ -67,13 +69,14 @@ export const createRegistry = (
   attempt: Retry,
   engine: RegistryDatabase["engine"],
   background: BackgroundReader & { readonly close?: () => Promise<void> },
+  lookUps: LookUps,
   { announce, stop, ...changes }: Notifications = silent,
 ): AccessRegistry => ({
   guards: guarded(createRegistryGuards(knex), attempt),
   // Uses of keys are not announced: they change nothing that other processes remember.
-  keys: announcing(guarded(createKeyRegistry(knex), attempt), ["add", "rotate", "revoke"], announce),
+  keys: announcing(guarded(createKeyRegistry(knex, lookUps), attempt), ["add", "rotate", "revoke"], announce),
   entitlements: announcing(
-    guarded(createEntitlementRegistry(knex), attempt),
+    guarded(createEntitlementRegistry(knex, lookUps), attempt),
     ["install", "remove"],
     announce,
   ),
@@ -85,11 +88,18 @@ export const createRegistry = (
   sealed: announcing(guarded(createSealedDocuments(knex), attempt), ["replace"], announce),
   usage: engine === "postgres" ? guarded(createUsageReports(knex), attempt) : undefined,
   workers: guarded(createWorkerHeartbeats(knex, engine), attempt),
-  database: { engine, knex, background, guarded: (methods, Refusal) => guarded(methods, attempt, Refusal) },
+  database: {
+    engine,
+    knex,
+    background,
+    lookUps,
+    guarded: (methods, Refusal) => guarded(methods, attempt, Refusal),
+  },
   changes,
   close: async () => {
     await stop();
     await background.close?.();
+    lookUps.close();
     await knex.destroy();
   },
 });

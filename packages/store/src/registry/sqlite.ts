@@ -10,6 +10,7 @@ import { createRegistryAudit, type RegistryAudit } from "./audit.ts";
 import { ThreadReader } from "./background-reader.ts";
 import { databaseClock } from "./database-clock.ts";
 import { giveUp } from "./guarded.ts";
+import { fileLookUps } from "./look-ups.ts";
 import { migrateRegistry } from "./migrate.ts";
 import { type AccessRegistry, createRegistry } from "./registry.ts";
 
@@ -33,7 +34,7 @@ export async function openSqliteRegistry(options: SqliteRegistryOptions): Promis
     createFile(file);
     await attempt(() => migrateRegistry(database, lockToWrite, { migration }));
     await attempt(async () => checksum(file));
-    return createRegistry(database, attempt, "sqlite", new ThreadReader(file));
+    return createRegistry(database, attempt, "sqlite", new ThreadReader(file), fileLookUps(file));
   } catch (error) {
     await database.destroy();
     return giveUp(error);

@@ -1,4 +1,4 @@
-import type { Int64Column, Knex } from "@cadastre/store/registry";
+import type { Int64Column, Knex, RegistryDatabase } from "@cadastre/store/registry";
 import type { DeliveryMode, DeliveryState } from "../delivery.ts";
 import type { FoundGrant, PartGrants } from "../part-grant.ts";
 
@@ -27,31 +27,34 @@ type FoundRow = GrantRow & {
 export const grantTable = (knex: Knex) => knex<GrantRow>("cadastre_part_grant");
 
 /** Creates the grants of parts in a database. */
-export const createPartGrants = (knex: Knex): PartGrants => ({
-  add: async ({ apiKey, scopeSha256, ...grant }) => {
-    await grantTable(knex).insert({ ...grant, api_key: apiKey, scope_sha256: scopeSha256 });
-  },
-  find: async (digest) => {
-    const rows: readonly FoundRow[] = await knex("cadastre_part_grant as g")
-      .join("cadastre_delivery as d", "d.id", "g.delivery")
-      .leftJoin("cadastre_delivery_part as p", { "p.delivery": "g.delivery", "p.number": "g.part" })
-      .leftJoin("cadastre_damage as b", (damage) => {
-        damage.on("b.sha256", knex.raw("coalesce(??, ??)", ["p.sha256", "d.manifest_sha256"]));
-      })
-      .where({ "g.digest": digest })
-      .select(
-        "g.*",
-        "d.mode",
-        "d.state",
-        "d.expires as delivery_expires",
-        "d.scope_sha256 as delivery_scope",
-        "p.sha256",
-        "p.byte_length",
-        "b.sha256 as damaged",
-      );
-    return rows.map(toFound)[0];
-  },
-});
+export function createPartGrants(knex: Knex, lookUps: RegistryDatabase["lookUps"]): PartGrants {
+  const found = lookUps.of<FoundRow>(foundGrants(knex).where({ "g.digest": "" }));
+  return {
+    add: async ({ apiKey, scopeSha256, ...grant }) => {
+      await grantTable(knex).insert({ ...grant, api_key: apiKey, scope_sha256: scopeSha256 });
+    },
+    find: async (digest) => (await found([digest])).map(toFound)[0],
+  };
+}
+
+/** Selects grants with their delivery, their part, and a mark of damage. */
+const foundGrants = (knex: Knex) =>
+  knex("cadastre_part_grant as g")
+    .join("cadastre_delivery as d", "d.id", "g.delivery")
+    .leftJoin("cadastre_delivery_part as p", { "p.delivery": "g.delivery", "p.number": "g.part" })
+    .leftJoin("cadastre_damage as b", (damage) => {
+      damage.on("b.sha256", knex.raw("coalesce(??, ??)", ["p.sha256", "d.manifest_sha256"]));
+    })
+    .select(
+      "g.*",
+      "d.mode",
+      "d.state",
+      "d.expires as delivery_expires",
+      "d.scope_sha256 as delivery_scope",
+      "p.sha256",
+      "p.byte_length",
+      "b.sha256 as damaged",
+    );
 
 const toFound = (row: FoundRow): FoundGrant => ({
   grant: {
