@@ -15,6 +15,7 @@ import { memoryLimits } from "../../src/http/memory-limits.ts";
 import { listen } from "../../src/http/server.ts";
 import { activeScopes } from "../support/active-scopes.ts";
 import { ask, type Reply } from "../support/ask.ts";
+import { inProcess } from "../support/in-process.ts";
 import { testCatalog } from "../support/test-catalog.ts";
 import { type Carrier, carriedBy, type Sent } from "./carriers.ts";
 import type { FilledStore } from "./memory-store.ts";
@@ -31,7 +32,7 @@ import {
 import { identityOf, removalOf, stored } from "./worlds.ts";
 
 /** The customers. The API key of each is its name. */
-type Customer = "one" | "other";
+export type Customer = "one" | "other";
 export type GrantsOfAll = Readonly<Record<Customer, Grants>>;
 
 /** Base URL of links, the same for all services so that their links are equal. */
@@ -64,11 +65,26 @@ type Rule = {
   readonly scopes: Readonly<Partial<Record<string, Scope>>>;
 };
 
-function ruleOf({ one, other }: GrantsOfAll): Rule {
-  const compile = (sub: Customer, grants: Grants) => compileScope(documentOf(sub, grants), scopeOptions);
-  const scopes = { one: compile("one", one), other: compile("other", other) };
-  return { activeEntitySets: resourceNames.map(universeSet), scopes };
+/** The scopes of each customer. What is derived from a scope is kept with it. */
+const compiled: Readonly<Record<Customer, WeakMap<Grants, Scope>>> = {
+  one: new WeakMap(),
+  other: new WeakMap(),
+};
+
+function scopeOf(customer: Customer, grants: Grants): Scope {
+  const known = compiled[customer].get(grants);
+  if (known !== undefined) return known;
+  const scope = compileScope(documentOf(customer, grants), scopeOptions);
+  compiled[customer].set(grants, scope);
+  return scope;
 }
+
+const allSets = resourceNames.map(universeSet);
+
+const ruleOf = ({ one, other }: GrantsOfAll): Rule => ({
+  activeEntitySets: allSets,
+  scopes: { one: scopeOf("one", one), other: scopeOf("other", other) },
+});
 
 /** Returns a rule whose model contains only what the customer may see, all of it granted. */
 function bareRuleOf(grants: Grants): Rule {
@@ -253,18 +269,19 @@ type SideOptions = {
   /** Registry of the events; without it none are offered. */
   readonly registry?: AccessRegistry | undefined;
   readonly clock?: () => number;
+  /** True if requests without a body are answered without a connection, which must not overlap. */
+  readonly isDirect?: boolean;
 };
 
 export async function openSide(
   store: FilledStore,
-  { registry, clock, agent }: SideOptions = {},
+  { registry, clock, agent, isDirect }: SideOptions = {},
 ): Promise<Side> {
   let rule: Rule = { activeEntitySets: [], scopes: {} };
   const events = registry && (await eventsOf(store, registry));
-  const server = await listen(
-    appOver(store, () => rule, events, clock),
-    { host: "127.0.0.1", port: 0 },
-  );
+  const app = appOver(store, () => rule, events, clock);
+  const server = await listen(app, { host: "127.0.0.1", port: 0 });
+  const direct = isDirect === true ? inProcess(app) : undefined;
   const base = `http://127.0.0.1:${server.port}`;
   return {
     ...(await filling(store)),
@@ -276,14 +293,10 @@ export async function openSide(
     },
     ask: (customer, link, { carrier = "address", method = "GET", headers = {} } = {}) => {
       const sent = carriedBy(carrier, { target: link.replace(baseUrl, ""), method, headers });
-      return ask(
-        base,
-        sent.target,
-        { ...sent.headers, "x-api-key": customer },
-        sent.method,
-        sent.body,
-        agent,
-      );
+      const own = { ...sent.headers, "x-api-key": customer };
+      return direct !== undefined && carrier === "address"
+        ? direct(sent.target, own, sent.method)
+        : ask(base, sent.target, own, sent.method, sent.body, agent);
     },
     stop: async () => {
       await server.stop(0);

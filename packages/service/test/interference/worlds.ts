@@ -15,7 +15,7 @@ import {
 import { datasetsOf, fields, keyOf, keys, places, type ResourceName, recordNames } from "./universe.ts";
 import { pointAt } from "./views.ts";
 
-const recordOf = (resource: ResourceName, key: string): fc.Arbitrary<StoredRecord> => {
+export const recordOf = (resource: ResourceName, key: string): fc.Arbitrary<StoredRecord> => {
   const values = Object.entries(fields[resource]).map(([name, of]): [string, fc.Arbitrary<unknown>] => [
     name,
     fc.constantFrom(...of),
@@ -51,7 +51,7 @@ export const after = (world: World, { to, kept }: WorldChange): World => [
 ];
 
 /** Returns the listing with the fields that are computed from its location, including the "where" part of its Placekey. */
-function located(record: Row): Row {
+export function located(record: Row): Row {
   const { Latitude, Longitude, Placekey } = record;
   const at = places.findIndex((place) => place.Latitude === Latitude && place.Longitude === Longitude);
   const what = typeof Placekey === "string" ? Placekey.split("@", 1)[0] : undefined;

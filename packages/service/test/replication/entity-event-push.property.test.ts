@@ -110,7 +110,7 @@ async function run({ side, store, registry, events, receiver, numbers }: Parts, 
   };
   let scope = admit(given.grants);
 
-  const follower = new Follower(side, numbers);
+  const follower = new Follower(side, numbers, "one");
   let fault: unknown;
   const take = async (body: string) => {
     const { value } = JSON.parse(body) as { value: readonly Row[] };
@@ -187,7 +187,7 @@ async function run({ side, store, registry, events, receiver, numbers }: Parts, 
       if (next.do === "prune") await store.prune(Date.now() + 60_000);
       if (next.do === "grant") scope = admit(next.grants);
       await settle(webhook.id);
-      const fresh = new Follower(side, numbers);
+      const fresh = new Follower(side, numbers, "one");
       await fresh.seed(async () => {});
       expect(follower.copy).toEqual(fresh.copy);
       expect(follower.last).toBe(fresh.last);

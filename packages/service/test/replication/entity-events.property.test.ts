@@ -76,7 +76,7 @@ async function run(
 
   await fill(world);
   admit();
-  const follower = new Follower(side, numbers);
+  const follower = new Follower(side, numbers, "one");
   await follower.seed(between);
   for (const next of [...steps, undefined]) {
     const before = world;
@@ -95,7 +95,7 @@ async function run(
     else await follower.follow(between);
     left.length = 0;
     await follower.follow(quiet);
-    const fresh = new Follower(side, numbers);
+    const fresh = new Follower(side, numbers, "one");
     await fresh.seed(quiet);
     expect(follower.copy).toEqual(fresh.copy);
     expect(follower.last).toBe(fresh.last);
@@ -135,7 +135,7 @@ describe.each(Object.entries(engines).filter(([name]) => name !== "memory"))("ov
     const before = await openSide(store, { registry });
     await before.fill([listing("p1", "Austin"), listing("p2", "Austin")]);
     before.admit(admitted);
-    const follower = new Follower(before, numbers);
+    const follower = new Follower(before, numbers, "one");
     await follower.seed(quiet);
     await before.fill([listing("p1", "Bend"), listing("p2", "Austin")]);
     await follower.follow(quiet);
@@ -146,10 +146,10 @@ describe.each(Object.entries(engines).filter(([name]) => name !== "memory"))("ov
     await side.fill([listing("p1", "Austin"), listing("p3", "Dallas")]);
     side.admit(admitted);
     expect(side.checkpoint()).toBeGreaterThanOrEqual(before.checkpoint());
-    const later = new Follower(side, numbers);
+    const later = new Follower(side, numbers, "one");
     Object.assign(later, { copy: follower.copy, last: follower.last });
     await later.follow(quiet);
-    const fresh = new Follower(side, numbers);
+    const fresh = new Follower(side, numbers, "one");
     await fresh.seed(quiet);
     expect(later.copy).toEqual(fresh.copy);
     for (const one of [side, registry, store, restored, engine])

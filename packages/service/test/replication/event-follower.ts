@@ -1,6 +1,7 @@
-import { expect } from "vitest";
-import type { Side } from "../interference/side.ts";
+import { equal, ok } from "node:assert/strict";
+import type { Customer, Side } from "../interference/side.ts";
 import { keyOf, resourceNames } from "../interference/universe.ts";
+import type { Headers } from "../support/ask.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -11,12 +12,16 @@ export type Numbers = Map<number, string>;
 export class Follower {
   copy = new Map<string, Row>();
   last = 0;
-  readonly #side: Side;
+  /** Largest number of items of a page that the client prefers; undefined: it leaves that to the service. */
+  pageSize: number | undefined;
+  readonly #side: Pick<Side, "ask">;
   readonly #numbers: Numbers;
+  readonly #customer: Customer;
 
-  constructor(side: Side, numbers: Numbers) {
+  constructor(side: Pick<Side, "ask">, numbers: Numbers, customer: Customer) {
     this.#side = side;
     this.#numbers = numbers;
+    this.#customer = customer;
   }
 
   /** Reads all records, after the number of the last event. */
@@ -44,14 +49,14 @@ export class Follower {
   #met(event: Row): number {
     const number = Number(event["EntityEventSequence"]);
     const of = nameOf(event);
-    expect(this.#numbers.get(number) ?? of).toBe(of);
+    equal(this.#numbers.get(number) ?? of, of, `number ${number} is that of two records`);
     this.#numbers.set(number, of);
     return number;
   }
 
   async #read(event: Row): Promise<void> {
-    const { status, text } = await this.#side.ask("one", String(event["ResourceRecordUrl"]));
-    expect([200, 404]).toContain(status);
+    const { status, text } = await this.#side.ask(this.#customer, String(event["ResourceRecordUrl"]));
+    ok([200, 404].includes(status), text.slice(0, 500));
     if (status === 404) this.copy.delete(nameOf(event));
     else this.copy.set(nameOf(event), recordOf(JSON.parse(text) as Row));
   }
@@ -60,7 +65,7 @@ export class Follower {
     const query = `$filter=EntityEventSequence gt ${this.last}&$orderby=EntityEventSequence`;
     return this.#pages(`/reso/odata/EntityEvent?${encodeURI(query)}`, between, async (row) => {
       const number = this.#met(row);
-      expect(number).toBeGreaterThan(this.last);
+      ok(number > this.last, `${number} comes after ${this.last}`);
       this.last = number;
       await onEvent(row);
     });
@@ -71,11 +76,13 @@ export class Follower {
     between: () => Promise<void>,
     onRow: (row: Row) => Promise<void>,
   ): Promise<void> {
+    const headers: Headers =
+      this.pageSize === undefined ? {} : { prefer: `odata.maxpagesize=${this.pageSize}` };
     for (let next: string | undefined = start; next !== undefined; ) {
-      const reply = await this.#side.ask("one", next);
+      const reply = await this.#side.ask(this.#customer, next, { headers });
       // A set that is not granted is an unknown one.
       if (reply.status === 404) return;
-      expect([reply.status, reply.text.slice(0, 500)]).toEqual([200, expect.any(String)]);
+      equal(reply.status, 200, reply.text.slice(0, 500));
       const page = JSON.parse(reply.text) as Row & { value: readonly Row[] };
       for (const row of page.value) await onRow(row);
       next = page["@odata.nextLink"] as string | undefined;
