@@ -49,6 +49,10 @@ export { openTarget } from "./load/open-target.ts";
 export type { TablePlace, TargetOptions } from "./load/table-place.ts";
 export type { LoadableDelivery, LoadReport, LoadState, LoadTarget, PurgedData } from "./load/target.ts";
 
+// Read: the deliveries in a folder, and their records
+
+export { deliveredLines, readDeliveries, type StoredDelivery } from "./load/stored-deliveries.ts";
+
 // Replicate: a resource by OData
 
 export { type FollowReplicaOptions, followReplica } from "./replicate/follow-replica.ts";
@@ -71,6 +75,7 @@ export {
 // Verify: what lies in a folder, and messages of webhooks
 
 export { type Columns, readColumns } from "./content/columns.ts";
+export { type DeliveredSchema, readSchema, type SchemaColumn } from "./content/schema.ts";
 export { type FolderReport, verifyFolder } from "./content/verify-folder.ts";
 export { type Pins, readPins } from "./fetch/pins.ts";
 export {

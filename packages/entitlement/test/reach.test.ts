@@ -37,6 +37,8 @@ const gate = "packages/service/src/gates/gate.ts";
 const served = "packages/service/src/ingest/served.ts";
 const servedProperty = "packages/service/src/identity/served-property.ts";
 const command = "packages/service/src/cli/data.ts";
+/** It compares where the sources of what it receives are. */
+const receivedStreams = "packages/service/src/receive/received-streams.ts";
 const ingest = "packages/service/src/ingest/ingest.ts";
 const replication = "packages/service/src/replicate/replicate.ts";
 const stageDeletions = "packages/service/src/replicate/stage-deletions.ts";
@@ -104,6 +106,7 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
       renamedSystems,
       fullSet,
       ingest,
+      receivedStreams,
       removal,
       replication,
       stageDeletions,
@@ -114,7 +117,7 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
   [
     "packages/store/src/build/build.ts",
     "stage",
-    [catalogChange, ingest, removal, replication, stageDeletions, toldDeletions],
+    [catalogChange, fullSet, ingest, removal, replication, stageDeletions, toldDeletions],
   ],
   ["packages/store/src/build/build.ts", "keys", [renamedSystems, fullSet]],
   ["packages/store/src/build/build.ts", "publish", [publication]],

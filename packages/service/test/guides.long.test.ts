@@ -79,6 +79,7 @@ const names = [
   "tutorials/receive-data-daily.md",
   "how-to/python.md",
   "how-to/duckdb.md",
+  "how-to/feed-another-cadastre.md",
 ];
 
 describe.each(names)("docs/%s", (name) => {
@@ -106,5 +107,5 @@ describe.each(names)("docs/%s", (name) => {
       if (output === undefined) expect([commands, text]).toEqual([commands, ""]);
       else if (!patternOf(output).test(text)) expect(text, commands).toBe(output);
     }
-  }, 180_000);
+  }, 300_000);
 });

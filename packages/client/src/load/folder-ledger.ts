@@ -32,7 +32,8 @@ export async function readLedger(folder: string): Promise<FolderLedger> {
   return { entries, hasUnreadable };
 }
 
-async function readEntry(place: string): Promise<FolderEntry | "unreadable" | undefined> {
+/** Reads the manifest in a folder; undefined if it has none. */
+export async function readEntry(place: string): Promise<FolderEntry | "unreadable" | undefined> {
   const file = join(place, manifestFile);
   const facts = await lstat(file).catch(unlessMissing);
   if (facts === undefined) return undefined;

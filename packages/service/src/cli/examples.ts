@@ -58,6 +58,7 @@ export const operatorExamples: ExampleTable = {
     "cadastre customer show cust_7h2k --document > document.json",
   ],
   "customer remove": ["cadastre customer remove cust_7h2k --yes"],
+  receive: ["cadastre receive deliveries", "cadastre receive deliveries --systems acme --json"],
   ingest: [
     "cadastre ingest --resource Property --source acme listings.jsonl.gz",
     "cadastre ingest --resource Property --source acme --full listings.csv",

@@ -1,3 +1,4 @@
+import { ClientError } from "@cadastre/client";
 import {
   type CommandFailure,
   CommandLineError,
@@ -8,6 +9,7 @@ import {
 } from "@cadastre/client/terminal";
 import { DeliveryError } from "@cadastre/delivery";
 import { EntitlementError } from "@cadastre/entitlement";
+import { ManifestError } from "@cadastre/manifest";
 import { StoreError, type StoreErrorCode } from "@cadastre/store";
 import { CommanderError } from "commander";
 import { withoutKeys } from "../access/key-text.ts";
@@ -50,6 +52,7 @@ export class WrongUsage extends CommandRefused {
 
 /** Errors that an operator can fix. Any other error is a bug and is printed with its stack. The code is of errors without one of their own. */
 const refusals = [
+  { kind: ClientError },
   { kind: WrongUsage, code: "wrong_usage" },
   { kind: CommandRefused, code: "command_refused" },
   { kind: ConfigError, code: "invalid_settings" },
@@ -59,6 +62,7 @@ const refusals = [
   { kind: FeedError, code: "feed_failed" },
   { kind: IngestError, code: "invalid_input" },
   { kind: LearnError, code: "invalid_description" },
+  { kind: ManifestError },
   { kind: PrepareError, code: "database_missing" },
   { kind: StoreError },
 ] as const;
@@ -87,9 +91,12 @@ function commandFailure(error: unknown): CommandFailure {
   return failureOf(codeOf(error), error instanceof Error ? messageOf(error) : withoutKeys(String(error)));
 }
 
+/** Errors with a code of their own. */
+const coded = [ClientError, DeliveryError, EntitlementError, ManifestError, StoreError];
+
 function codeOf(error: unknown): string {
-  if (error instanceof StoreError || error instanceof EntitlementError || error instanceof DeliveryError)
-    return error.code;
+  if (coded.some((kind) => error instanceof kind) && error instanceof Error && "code" in error)
+    return String(error.code);
   if (error instanceof CommandRefused && error.failureCode !== undefined) return error.failureCode;
   if (isPathError(error)) return "file_unusable";
   const known = refusals.find(({ kind }) => error instanceof kind);

@@ -16,6 +16,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   customer: async () => (await import("./customer.ts")).customerCommand(),
   entitlement: async () => (await import("./entitlement.ts")).entitlementCommand(),
   ingest: async () => (await import("./ingest.ts")).ingestCommand(),
+  receive: async () => (await import("./receive.ts")).receiveCommand(),
   replicate: async () => (await import("./replicate.ts")).stageFeedCommand(),
   feed: async () => (await import("./feed.ts")).feedCommand(),
   gates: async () => (await import("./gates.ts")).gatesCommand(),

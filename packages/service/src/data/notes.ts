@@ -9,6 +9,8 @@ export const notes = {
   examples: "examples",
   /** Catalog version of the last check of the stored records. */
   checked: "checked",
+  /** What was received of the deliveries of other instances, by stream. */
+  received: "received",
 } as const;
 
 /** True if nothing was ever ingested into the sample records. False for databases of versions without this note. */
@@ -21,3 +23,13 @@ export async function endSample(store: Pick<WritableStore, "notes">): Promise<bo
   await store.notes.set(notes.sample, "false");
   return true;
 }
+
+/** A database that keeps notes. */
+export type NotedStore = Pick<WritableStore, "notes">;
+
+/** Reads the JSON text of what was received of other instances; undefined if nothing ever was. */
+export const readReceived = ({ notes: kept }: NotedStore): Promise<string | undefined> =>
+  kept.get(notes.received);
+
+export const writeReceived = ({ notes: kept }: NotedStore, text: string): Promise<void> =>
+  kept.set(notes.received, text);

@@ -37,6 +37,10 @@ export function formatOf({
 }
 
 function formatOfPart(name: string, start: string): Format {
+  if (start.startsWith("PAR1"))
+    throw new IngestError(
+      `${name} is Parquet, whose types are in the schema document beside it: give the folder of the delivery to \`cadastre receive\`, or export JSON lines or CSV`,
+    );
   const named = endings.find(([ending]) => ending.test(name))?.[1];
   if (named !== undefined) return named;
   // `trimStart` also removes a byte order mark.

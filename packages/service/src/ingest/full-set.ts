@@ -56,6 +56,33 @@ export async function requireEnough({
     );
 }
 
+/**
+ * Stages a full set without a record, whose publication deletes all records of the source. Returns false if the source has none.
+ *
+ * @param cursor position of the source after the set
+ * @throws {IngestError} if more would be deleted than `maxShrink` percent
+ */
+export async function stageEmptySet({
+  store: { builds },
+  resource,
+  source: { name },
+  maxShrink,
+  cursor,
+}: Pick<FullSet, "store" | "resource" | "source" | "maxShrink"> & {
+  readonly cursor: string;
+}): Promise<boolean> {
+  let before = 0;
+  for await (const keys of ownKeys(builds, resource, name)) before += keys.length;
+  if (before === 0) return false;
+  const loss = { before, removed: before };
+  if (exceeds(loss, maxShrink))
+    throw new IngestError(
+      `${lossText(describeSet(resource, name), loss, maxShrink)}. To remove these records, add --allow-shrink`,
+    );
+  await builds.stage(resource, name, [], { cursor, fullSet: "whole" });
+  return true;
+}
+
 /** Yields the keys of a source's records, staged changes applied, in groups. */
 export async function* ownKeys(
   builds: Pick<Builds, "keys">,

@@ -31,6 +31,8 @@ export type Proposal = {
 
 export type ProposalOptions = {
   readonly prefixNames: boolean;
+  /** True to leave out local fields whose names do not begin with the prefix of the system: those of other systems of the source. */
+  readonly ownPrefix: boolean;
   readonly closedLookups: boolean;
 };
 
@@ -124,6 +126,7 @@ export function propose(
     const identifier = identifierOf(field.name);
     if (identifier === undefined)
       return { verdict: "left-out", reason: "its name is no OData identifier of at most 128 characters" };
+    if (options.ownPrefix && !identifier.startsWith(system.prefix)) return { verdict: "left-out" };
     const { sampled } = field;
     if (sampled?.untyped !== undefined) return sampled.untyped;
     const facets = localFacets(field);

@@ -136,7 +136,7 @@ test("what is learnt from a file and applied takes every record of the file, and
         const file = join(folder, `${run++}.data`);
         const text = writers[format](columns);
         await writeFile(file, isPacked ? gzipSync(text) : text);
-        const options = { prefixNames: false, closedLookups: closed };
+        const options = { prefixNames: false, ownPrefix: false, closedLookups: closed };
         const learn = async (definition: CatalogDefinition): Promise<Proposal> => {
           const catalog = createCatalog(definition);
           const [own = system] = definition.systems;

@@ -32,6 +32,7 @@ type Options = CredentialOptions & {
   readonly rareValues?: true;
   readonly lookups?: string;
   readonly prefixNames?: true;
+  readonly ownPrefix?: true;
   readonly closedLookups?: true;
   readonly mappingOut?: string;
   readonly out?: string;
@@ -74,7 +75,15 @@ export const learnCommand = (): Command =>
       "--rare-values",
       "with --sample: add also values that fewer than one of 1,000 records have to a lookup that lists its values",
     )
-    .option("--prefix-names", "begin the names of local fields with the prefix of the system")
+    .addOption(
+      new Option("--prefix-names", "begin the names of local fields with the prefix of the system").conflicts(
+        "ownPrefix",
+      ),
+    )
+    .option(
+      "--own-prefix",
+      "take only local fields whose names begin with the prefix of the system: for a source that serves several systems",
+    )
     .option("--closed-lookups", "lookups of the system take no further values")
     .option(
       "--mapping-out <file>",
@@ -170,8 +179,8 @@ async function learn(id: string, options: Options): Promise<void> {
     const { catalog } = await currentCatalog(catalogs);
     const system = requireSystem(catalog, id);
     const schema = await readSchema(options, system, catalog);
-    const { prefixNames = false, closedLookups = false } = options;
-    const found = propose(schema, system, catalog, { prefixNames, closedLookups });
+    const { prefixNames = false, ownPrefix = false, closedLookups = false } = options;
+    const found = propose(schema, system, catalog, { prefixNames, ownPrefix, closedLookups });
     createFrom(place, withAdditions(catalog.definition, id, found));
     return { ...found, notes: [...(schema.notes ?? []), ...found.notes] };
   });
