@@ -163,6 +163,11 @@ export const clientErrors = {
     (d) =>
       `the server does not know the API key in ${d["place"]}: check that the key is complete, and is one of this server's that was not revoked`,
   ],
+  access_removed: [
+    "refused",
+    () =>
+      "the operator has removed your access, and your API key has ended: delete what was delivered to you, as `cadastre-client follow --on-revoke purge` does with its copy",
+  ],
   forbidden: ["refused", (d) => `the server does not allow this${tell(d)}: look at /v1/account/resources`],
   not_found: ["refused", (d) => `the server has no such thing for this key${tell(d)}`],
   request_refused: ["refused", (d) => `the server refuses the request with ${d["status"]}${tell(d)}`],

@@ -37,6 +37,7 @@ export const consequenceOfCode: Readonly<Partial<Record<ClientErrorCode | Manife
     part_length_differs: "goes on",
     // A retry gives the same result: the fault is in signed content, or in the copy itself.
     subscription_canceled: "ends",
+    access_removed: "ends",
     pin_differs: "ends",
     delivered_to_bucket: "ends",
     dataset_not_loadable: "ends",

@@ -17,16 +17,17 @@ const rows = pricesOf([...listings(10), ...listings(3, 20)]);
 let server: TestServer;
 /** The refusal of all other requests about the subscription; undefined if they are answered. */
 let refused: string | undefined;
+let refusedStatus = 403;
 let isRevoked = false;
 beforeEach(async () => {
   server = await startServer(seed, delta);
-  [refused, isRevoked] = [undefined, false];
+  [refused, refusedStatus, isRevoked] = [undefined, 403, false];
   server.trick = ({ url }, response) => {
     const path = `/v1/file-export-subscriptions/${subscription}`;
     const status = isRevoked ? "suspended" : "active";
-    if (url === path)
+    if (url === path && refusedStatus !== 401)
       return json(response, 200, { data: { status, failure: null, purge_required: isRevoked }, meta: {} });
-    return refused !== undefined && url.startsWith(path) && json(response, 403, { error: refused });
+    return refused !== undefined && url.startsWith(path) && json(response, refusedStatus, { error: refused });
   };
 });
 afterEach(() => server.close());
@@ -101,6 +102,27 @@ describe("a revoked entitlement", () => {
       expect(again.stderr).toContain("nothing of it is loaded here");
     },
   );
+
+  test("has a copy deleted when the keys have ended with it, and is kept by default or if the keys alone have", async () => {
+    const { args, purging, file, receipt } = begin();
+    await runHere(args);
+    refused = "unauthorized";
+    refusedStatus = 401;
+    const ended = await runHere([...args, ...purging]);
+    expect([ended.code, ended.stderr]).toEqual([exitCodes.refused, expect.stringContaining("unauthorized")]);
+    refused = "access_removed";
+    const kept = await runHere(args);
+    expect([kept.code, kept.stderr]).toEqual([
+      exitCodes.refused,
+      expect.stringContaining("access_removed: the operator has removed your access"),
+    ]);
+    expect(pricesIn(file)).toEqual(rows);
+    expect(existsSync(receipt)).toBe(false);
+    const { code, stderr } = await runHere([...args, ...purging]);
+    expect([code, stderr]).toEqual([exitCodes.refused, expect.stringContaining("copy_purged")]);
+    expect(pricesIn(file)).toEqual(pricesOf([]));
+    expect(receiptIn(receipt)).toMatchObject({ subscription, state: "done", last });
+  });
 
   test("has a copy in a folder deleted, and what was staged of it, and nothing else", async () => {
     const { args, purging, folder, staging, receipt } = begin((path) => path);

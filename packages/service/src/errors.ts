@@ -89,6 +89,10 @@ const serviceErrors = {
   },
   duplicate_parameter: { kind: "invalid", message: "the query has a parameter more than once" },
   unauthorized: { kind: "unauthenticated", message: "a valid API key is required in the header `x-api-key`" },
+  access_removed: {
+    kind: "unauthenticated",
+    message: "your API key has ended because your access was removed: delete what was delivered to you",
+  },
   channel_not_entitled: { kind: "forbidden", message: "the entitlement does not grant this channel" },
   sign_in_unavailable: {
     kind: "not_found",
@@ -165,6 +169,7 @@ export const publicErrors = Object.fromEntries(
 /** The header `WWW-Authenticate` of errors with status 401. Source: RFC 6750, section 3. */
 const challenges: Partial<Record<PublicCode, string>> = {
   unauthorized: 'Bearer realm="cadastre"',
+  access_removed: 'Bearer realm="cadastre"',
   invalid_token: 'Bearer realm="cadastre", error="invalid_token"',
 };
 

@@ -107,7 +107,7 @@ async function serve(store: Partial<Store>, environment: Record<string, string> 
     skipTokenKey: new Uint8Array(32),
     random: randomBytes,
     activeEntitySets: [entitySet("Property")],
-    keys: { find: async () => record },
+    keys: { find: async () => record, findEnded: async () => undefined },
     scopes: activeScopes(scope),
     identities: async () => identitiesOf([]),
     profiles: async () => new Map(),

@@ -109,6 +109,22 @@ test("a revocation takes effect within two seconds, and at once where a fresh an
   expect(await directory.find(other.apiKey, at)).toBeUndefined();
 });
 
+test("a key that has ended is found as such, at the cost of one look-up", async () => {
+  const ended = [await add(at), await add()];
+  await registry.keys.revoke(ended[1]?.id ?? "", at);
+  for (const { apiKey, id } of ended) {
+    expect(await directory.find(apiKey, at)).toBeUndefined();
+    expect(await directory.findEnded(apiKey, at)).toMatchObject({ id, customer: "acme" });
+  }
+  const inForce = await add();
+  expect(await directory.findEnded(inForce.apiKey, at)).toBeUndefined();
+  const unknown = createApiKey();
+  expect(await directory.find(unknown, at, "fresh")).toBeUndefined();
+  expect(await directory.findEnded(unknown, at)).toBeUndefined();
+  expect(await directory.findEnded("x", at)).toBeUndefined();
+  expect(asked.filter((one) => one.startsWith("find"))).toHaveLength(4);
+});
+
 test("a key that is made after it was tried works within two seconds", async () => {
   const { apiKey, kept } = issueApiKey(peppers, null);
   expect(await directory.find(apiKey, at)).toBeUndefined();

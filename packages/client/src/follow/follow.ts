@@ -22,7 +22,7 @@ export type FollowOptions = TakeOptions & {
   readonly onState?: (state: SubscriptionState, last: ChainLink | undefined) => void;
   /**
    * Called once when the service says that the entitlement was revoked and the copy must be deleted, with the last loaded delivery. An error
-   * ends the run. If it is given, the service is also asked before the first delivery of a copy is loaded.
+   * ends the run. Also called if the service refuses the key because the access was removed. If it is given, the service is also asked before the first delivery of a copy is loaded.
    */
   readonly onRevoked?: (last: ChainLink | undefined) => Promise<void>;
   /** Called after a failure that does not end the run, with the pause before the retry in milliseconds. */
@@ -66,14 +66,16 @@ export async function follow(feed: DeliveryFeed, options: FollowOptions): Promis
 function roundsOf(feed: DeliveryFeed, prefetch: Prefetch, options: FollowOptions): () => Promise<boolean> {
   const { target, onLoaded, onCurrent } = options;
   let told: string | undefined;
-  const tellState = stateTeller(feed, options);
+  const tell = stateTeller(feed, options);
   return async () => {
     const last = await target.last(feed.subscription);
     try {
       return await round(last);
     } catch (error) {
+      // Without access the state cannot be asked for: the refusal says that all was revoked.
+      if (isRemoval(error)) await tell.revocation(last);
       // What was revoked is refused, and only the state tells that it was.
-      if (isRefusal(error)) await tellState(last);
+      else if (isRefusal(error)) await tell.state(last);
       throw error;
     }
   };
@@ -91,7 +93,7 @@ function roundsOf(feed: DeliveryFeed, prefetch: Prefetch, options: FollowOptions
       await onCurrent?.(last);
     }
     const isFirst = last === undefined && options.onRevoked !== undefined;
-    if (next === undefined || isFirst) await tellState(last);
+    if (next === undefined || isFirst) await tell.state(last);
     if (next === undefined) return false;
     const delivery = await prefetch.manifest(next);
     requirePlace(delivery, next, feed.subscription);
@@ -105,28 +107,36 @@ function roundsOf(feed: DeliveryFeed, prefetch: Prefetch, options: FollowOptions
 /** Codes with which a service refuses what the entitlement does not grant. */
 const refusals: ReadonlySet<string> = new Set(["forbidden", "entitlement_changed"]);
 
+const isRemoval = (error: unknown): boolean =>
+  error instanceof ClientError && error.code === "access_removed";
+
 const isRefusal = (error: unknown): boolean => error instanceof ClientError && refusals.has(error.code);
 
 /** States in which no delivery follows until somebody acts. */
 const waiting: ReadonlySet<string> = new Set(["paused", "suspended"]);
 
-/**
- * Returns a function that looks at the state of the subscription, and tells it once per change.
- *
- * @throws {ClientError} `subscription_canceled`
- */
-function stateTeller(
-  feed: DeliveryFeed,
-  { onState, onRevoked }: FollowOptions,
-): (last: ChainLink | undefined) => Promise<void> {
+type StateTeller = {
+  /**
+   * Looks at the state of the subscription, and tells it once per change.
+   *
+   * @throws {ClientError} `subscription_canceled`
+   */
+  readonly state: (last: ChainLink | undefined) => Promise<void>;
+  /** Tells once that the entitlement was revoked. */
+  readonly revocation: (last: ChainLink | undefined) => Promise<void>;
+};
+
+function stateTeller(feed: DeliveryFeed, { onState, onRevoked }: FollowOptions): StateTeller {
   let told: string | undefined;
   let isRevocationTold = false;
-  return async (last) => {
+  const revocation: StateTeller["revocation"] = async (last) => {
+    if (isRevocationTold) return;
+    isRevocationTold = true;
+    await onRevoked?.(last);
+  };
+  const tellState: StateTeller["state"] = async (last) => {
     const state = await feed.state?.();
-    if (state?.purge_required === true && !isRevocationTold) {
-      isRevocationTold = true;
-      await onRevoked?.(last);
-    }
+    if (state?.purge_required === true) await revocation(last);
     if (state?.status === "canceled") {
       const asOf = last?.manifest.window.asOf;
       const data = asOf === undefined ? "nothing of it was loaded" : `the copy has its data as of ${asOf}`;
@@ -136,6 +146,7 @@ function stateTeller(
     if (state !== undefined && status !== told) onState?.(state, last);
     told = status;
   };
+  return { state: tellState, revocation };
 }
 
 /** @throws {ClientError} if the manifest is not of the delivery that was listed */

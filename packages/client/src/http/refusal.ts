@@ -24,6 +24,7 @@ const codeOfStatus: Readonly<Record<number, ClientErrorCode>> = {
 
 /** Errors by the error codes of the contract, whatever their status. */
 const codeOfError: Readonly<Record<string, ClientErrorCode>> = {
+  access_removed: "access_removed",
   delivered_to_bucket: "delivered_to_bucket",
   delta_link_expired: "delta_link_expired",
   delivery_not_complete: "delivery_not_ready",

@@ -1,4 +1,5 @@
 import { type Channel, requireChannel } from "@cadastre/entitlement";
+import { isInForce } from "@cadastre/store/registry";
 import type { Request, RequestHandler } from "express";
 import { Refused } from "../errors.ts";
 import { callerOf, findContext } from "../http/request-context.ts";
@@ -41,7 +42,9 @@ export function requireApiKey(
       const record = await keys.find(apiKeyOf(req), at, freshness);
       if (record === undefined) {
         rates.takeRefusal(context?.address ?? "");
-        throw new Refused("unauthorized");
+        throw new Refused(
+          (await endedByRemoval({ keys, scopes }, apiKeyOf(req), at)) ? "access_removed" : "unauthorized",
+        );
       }
       const { scope, state }: AccountScope = admitsExpired
         ? await scopes.ofAccount(record.customer, at, freshness)
@@ -53,6 +56,21 @@ export function requireApiKey(
     await (context === undefined ? authenticate() : context.stages.timeAsync("authenticate", authenticate));
     next();
   };
+}
+
+/**
+ * True if a key was in force until the operator removed its customer's entitlement. Only who has the whole key learns it; one that ended
+ * before, such as one that was rotated out because it leaked, tells nothing.
+ */
+async function endedByRemoval(
+  { keys, scopes }: Pick<Authentication, "keys" | "scopes">,
+  apiKey: string,
+  at: number,
+): Promise<boolean> {
+  const ended = await keys.findEnded(apiKey, at);
+  if (ended === undefined) return false;
+  const removed = await scopes.removedAt(ended.customer);
+  return removed !== undefined && isInForce(ended, removed - 1);
 }
 
 /** Middleware that refuses callers whose entitlement does not grant the channel. */

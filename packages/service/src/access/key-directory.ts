@@ -14,6 +14,8 @@ export type KeyDirectory = {
    * @throws {DataError} if the peppers cannot be read
    */
   readonly find: (apiKey: string, at: number, freshness?: Freshness) => Promise<ApiKeyRecord | undefined>;
+  /** Returns the record of a key that is not in force at `at` any more. It gives no access. @throws as `find` */
+  readonly findEnded: (apiKey: string, at: number) => Promise<ApiKeyRecord | undefined>;
 };
 
 export type KeyDirectoryOptions = {
@@ -58,11 +60,19 @@ export function createKeyDirectory({
     return record;
   }
 
+  const known = async (apiKey: string, at: number, freshness?: Freshness) =>
+    isWellFormed(apiKey)
+      ? answers.get(hash("sha256", memory + apiKey), () => ask(apiKey, at), freshness)
+      : undefined;
+
   return {
     async find(apiKey, at, freshness) {
-      if (!isWellFormed(apiKey)) return undefined;
-      const record = await answers.get(hash("sha256", memory + apiKey), () => ask(apiKey, at), freshness);
+      const record = await known(apiKey, at, freshness);
       return record !== undefined && isInForce(record, at) ? record : undefined;
+    },
+    async findEnded(apiKey, at) {
+      const record = await known(apiKey, at);
+      return record !== undefined && !isInForce(record, at) ? record : undefined;
     },
   };
 }

@@ -28,6 +28,8 @@ export type Scopes = {
   readonly of: (customer: string, at: number, freshness?: Freshness) => Promise<Scope>;
   /** Like `of`, but an expired entitlement is not an error. Only use it to show a customer the state of its account. */
   readonly ofAccount: (customer: string, at: number, freshness?: Freshness) => Promise<AccountScope>;
+  /** See `EntitlementRegistry.removedAt`. @throws {StoreError} `registry_unavailable` */
+  readonly removedAt: (customer: string) => Promise<number | undefined>;
 };
 
 /** A document whose signature has been verified, expired or not. */
@@ -49,7 +51,7 @@ type Found = InstalledEntitlement & { readonly hash: string };
  * @param revision returns a number that grows with each change of the registry that is announced: earlier answers are not used any more
  */
 export function createScopes(
-  entitlements: Pick<EntitlementRegistry, "find" | "lastVersion">,
+  entitlements: Pick<EntitlementRegistry, "find" | "lastVersion" | "removedAt">,
   trust: TrustedIssuer,
   options: ScopeOptions,
   clock?: () => number,
@@ -98,6 +100,7 @@ export function createScopes(
         ? { scope: compileScope(withoutGrants(known.document), options), state: "expired" }
         : { scope: known.scope(), state: "active" };
     },
+    removedAt: (customer) => entitlements.removedAt(customer),
   };
 }
 

@@ -82,6 +82,7 @@ export const commonErrors = [
   "unknown_parameter",
   "duplicate_parameter",
   "unauthorized",
+  "access_removed",
   "entitlement_changed",
   "channel_not_entitled",
   "method_not_allowed",

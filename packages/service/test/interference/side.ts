@@ -236,7 +236,7 @@ export const appOver = (
     get activeEntitySets() {
       return rule().activeEntitySets;
     },
-    keys: { find: async (customer) => keyRecordOf(customer) },
+    keys: { find: async (customer) => keyRecordOf(customer), findEnded: async () => undefined },
     scopes: activeScopes((customer) => rule().scopes[customer]),
     identities: async () => identitiesOf(resolutions),
     profiles: async () => profiles,

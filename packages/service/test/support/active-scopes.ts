@@ -8,5 +8,9 @@ export function activeScopes(find: (customer: string) => Scope | undefined): Sco
     if (scope === undefined) throw new RangeError(`no customer ${customer}`);
     return scope;
   };
-  return { of, ofAccount: async (customer) => ({ scope: await of(customer), state: "active" }) };
+  return {
+    of,
+    ofAccount: async (customer) => ({ scope: await of(customer), state: "active" }),
+    removedAt: async () => undefined,
+  };
 }

@@ -175,6 +175,7 @@ export async function startPropertyService(
     random: randomBytes,
     activeEntitySets: [entitySet("Property")],
     keys: {
+      findEnded: async () => undefined,
       find: async (customer) => ({
         id: customer,
         customer,

@@ -36,6 +36,11 @@ export type EntitlementRegistry = {
   readonly remove: (customer: string, at: number) => Promise<boolean>;
   /** Returns the highest version of a customer, that of a removal included; 0 if nothing was ever installed. */
   readonly lastVersion: (customer: string) => Promise<number>;
+  /**
+   * Returns the time at which a customer's entitlement was removed, in milliseconds since 1970; undefined if one is installed, or nothing was
+   * ever installed.
+   */
+  readonly removedAt: (customer: string) => Promise<number | undefined>;
 };
 
 /** Creates the entitlement registry of a registry database. */
@@ -68,6 +73,12 @@ export function createEntitlementRegistry(knex: Knex, lookUps: Pick<LookUps, "of
         return removed > 0;
       }),
     lastVersion,
+    removedAt: async (customer) => {
+      const row = await customerTable(knex)
+        .where({ name: customer, entitlement: noEntitlement })
+        .first("installed");
+      return row && Number(row.installed);
+    },
   };
 }
 

@@ -208,7 +208,10 @@ export function conformance(name: string, open: Open, openAudit: OpenAudit): voi
     test("one that is removed is gone, with its customer's right to keys, and none of its versions comes back", () =>
       withRegistry(async ({ entitlements, keys }, again) => {
         const other = await again();
+        expect(await other.entitlements.removedAt(customer)).toBeUndefined();
         expect(await entitlements.remove(customer, at)).toBe(true);
+        expect(await other.entitlements.removedAt(customer)).toBe(at);
+        expect(await other.entitlements.removedAt("nobody")).toBeUndefined();
         expect(await other.entitlements.find(customer)).toBeUndefined();
         expect(await other.entitlements.list()).toEqual([]);
         expect(await other.entitlements.lastVersion(customer)).toBe(2);
@@ -224,6 +227,7 @@ export function conformance(name: string, open: Open, openAudit: OpenAudit): voi
           });
         }
         expect(await entitlements.install({ ...next, version: 3 })).toBe(true);
+        expect(await other.entitlements.removedAt(customer)).toBeUndefined();
         expect(await entitlements.lastVersion(customer)).toBe(3);
         expect(await entitlements.lastVersion("nobody")).toBe(0);
         expect((await keys.add(newKey("returned"), at)).customer).toBe(customer);
