@@ -36,9 +36,8 @@ export async function openDestinationBucket(
   secret: string,
   { access, privateStores, sessionName, policy, signal }: BucketSession,
 ): Promise<ObjectStore> {
-  const { roleArn, region, server } = place;
-  if (server !== null) {
-    const { endpoint, pathStyle, accessKeyId } = server;
+  if (place.server !== null) {
+    const { endpoint, pathStyle, accessKeyId } = place.server;
     const isPrivate = privateStores.includes(endpoint);
     const own: BucketAccess = {
       retryPolicy: access.retryPolicy,
@@ -50,6 +49,7 @@ export async function openDestinationBucket(
     };
     return openS3Bucket(place, { access: own, signal });
   }
-  const request = { roleArn: roleArn ?? "", region, externalId: secret, sessionName, policy };
+  const { roleArn, region } = place;
+  const request = { roleArn, region, externalId: secret, sessionName, policy };
   return openS3Bucket(place, { access, session: await assumeRole(request, access), signal });
 }

@@ -20,21 +20,36 @@ export const destinationStatesBefore = (state: DestinationState): readonly Desti
   );
 
 /** Prefix of a customer's bucket that deliveries are written to. */
-export type DestinationPlace = {
+type BucketPrefix = {
   readonly bucket: string;
   readonly region: string;
   /** Without leading and trailing slash. */
   readonly prefix: string;
-  /** Role of AWS that is assumed; null for another store. */
-  readonly roleArn: string | null;
-  /** KMS key that objects must be encrypted with; null for the default of the bucket. */
-  readonly kmsKeyArn: string | null;
-  /** Store of another provider than AWS; null for AWS. */
-  readonly server: DestinationServer | null;
 };
 
+/** A bucket at AWS is reached by a role. */
+type AwsReach = {
+  /** Role that is assumed. */
+  readonly roleArn: string;
+  /** KMS key that objects must be encrypted with; null for the default of the bucket. */
+  readonly kmsKeyArn: string | null;
+  readonly server: null;
+};
+
+/** A store of another provider has neither roles nor keys of KMS. */
+type StoreReach = {
+  readonly roleArn: null;
+  readonly kmsKeyArn: null;
+  readonly server: DestinationServer;
+};
+
+/** The way in which a bucket is reached. */
+export type BucketReach = AwsReach | StoreReach;
+
+export type DestinationPlace = BucketPrefix & BucketReach;
+
 /** A store with an S3 API that is not AWS. The customer's own keys sign the requests. */
-type DestinationServer = {
+export type DestinationServer = {
   /** Origin, such as `https://s3.example.com`. */
   readonly endpoint: string;
   /** True if addresses have the bucket in their path, not in their host. */
@@ -42,19 +57,22 @@ type DestinationServer = {
   readonly accessKeyId: string;
 };
 
-export type NewDestination = DestinationPlace & {
+type ReservedPlace = DestinationPlace & {
   /** UUID. */
   readonly id: string;
   readonly customer: string;
-  /** External id, or secret access key of another store, as it is stored; the caller encrypts it. */
-  readonly secret: string;
   /** Milliseconds since 1970. */
   readonly created: number;
+};
+
+export type NewDestination = ReservedPlace & {
+  /** External id, or secret access key of another store, as it is stored; the caller encrypts it. */
+  readonly secret: string;
   /** Time of the first verification, in milliseconds since 1970. If undefined, it must be requested. */
   readonly due?: number | undefined;
 };
 
-export type Destination = Omit<NewDestination, "secret" | "due"> & {
+export type Destination = ReservedPlace & {
   readonly state: DestinationState;
   /** Reason why the last verification or publication failed; null if it succeeded. */
   readonly failure: string | null;

@@ -1,7 +1,7 @@
 import { DeliveryError, type DeliveryErrorCode } from "../errors.ts";
 import { hostOf } from "../outbound/pinned-address.ts";
 import { isPublicHost } from "../outbound/public-address.ts";
-import type { DestinationPlace } from "./destination.ts";
+import type { DestinationPlace, DestinationServer } from "./destination.ts";
 
 /** Keys of a customer for its own object store. */
 export type DestinationKeys = { readonly accessKeyId: string; readonly secretAccessKey: string };
@@ -58,7 +58,14 @@ const keyArn =
 /** Printable ASCII without blanks. */
 const accessKey = /^[!-~]{1,256}$/;
 
-type Rule = readonly [DeliveryErrorCode, (place: DestinationPlace, terms: PlaceTerms) => boolean];
+/** A place that a request asks for, before it is checked. */
+type AskedPlace = Pick<DestinationPlace, "bucket" | "region" | "prefix"> & {
+  readonly roleArn: string | null;
+  readonly kmsKeyArn: string | null;
+  readonly server: DestinationServer | null;
+};
+
+type Rule = readonly [DeliveryErrorCode, (place: AskedPlace, terms: PlaceTerms) => boolean];
 
 const objectRules: readonly Rule[] = [
   ["invalid_bucket", ({ bucket }) => bucketName.test(bucket) && !reservedEnd.test(bucket)],
@@ -99,7 +106,7 @@ export function validateDestination(
 ): { readonly place: DestinationPlace; readonly keys: DestinationKeys | undefined } {
   const { endpoint, pathStyle, accessKeyId, secretAccessKey } = request;
   const isOwnStore = endpoint !== undefined && endpoint !== null;
-  const place: DestinationPlace = {
+  const asked: AskedPlace = {
     bucket: request.bucket,
     region: request.region ?? (isOwnStore ? defaultStoreRegion : ""),
     prefix: request.prefix.replace(/\/$/, ""),
@@ -109,8 +116,16 @@ export function validateDestination(
       ? { endpoint: originOf(endpoint), pathStyle: pathStyle ?? true, accessKeyId: accessKeyId ?? "" }
       : null,
   };
-  for (const [code, holds] of rules) if (!holds(place, terms)) throw new DeliveryError(code);
+  for (const [code, holds] of rules) if (!holds(asked, terms)) throw new DeliveryError(code);
+  const place = placeOf(asked);
   return { place, keys: validateKeys({ accessKeyId, secretAccessKey }, place) };
+}
+
+/** Returns a place that was checked. */
+function placeOf({ roleArn: arn, kmsKeyArn, server, ...place }: AskedPlace): DestinationPlace {
+  if (server !== null) return { ...place, roleArn: null, kmsKeyArn: null, server };
+  if (arn === null) throw new DeliveryError("invalid_role_arn");
+  return { ...place, roleArn: arn, kmsKeyArn, server };
 }
 
 /**

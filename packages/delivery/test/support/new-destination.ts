@@ -4,7 +4,9 @@ import { at, customer } from "./tables.ts";
 let made = 0;
 
 /** A place of the customer that nobody has reserved yet, later than those before. */
-export const newDestination = (more: Partial<NewDestination> = {}): NewDestination => ({
+export const newDestination = (
+  more: Partial<Extract<NewDestination, { readonly server: null }>> = {},
+): NewDestination => ({
   id: `00000000-0000-7000-9000-${String(++made).padStart(12, "0")}`,
   customer,
   bucket: "acme-exports",

@@ -1,5 +1,5 @@
 import { type Int64Column, int64ToNumber, type Knex } from "@cadastre/store/registry";
-import type { Destination, DestinationState } from "../destination.ts";
+import type { BucketReach, Destination, DestinationState } from "../destination.ts";
 
 type DestinationRow = {
   readonly id: string;
@@ -34,12 +34,7 @@ export const toDestination = (row: DestinationRow): Destination => ({
   bucket: row.bucket,
   region: row.region,
   prefix: row.prefix,
-  roleArn: row.role_arn === "" ? null : row.role_arn,
-  kmsKeyArn: row.kms_key_arn,
-  server:
-    row.endpoint === null
-      ? null
-      : { endpoint: row.endpoint, pathStyle: Boolean(row.path_style), accessKeyId: row.access_key_id ?? "" },
+  ...reachOf(row),
   created: Number(row.created),
   state: row.state,
   failure: row.failure,
@@ -47,6 +42,20 @@ export const toDestination = (row: DestinationRow): Destination => ({
   pointerDenied: int64ToNumber(row.pointer_denied),
   round: row.round,
 });
+
+const reachOf = ({
+  role_arn: roleArn,
+  kms_key_arn: kmsKeyArn,
+  endpoint,
+  ...row
+}: DestinationRow): BucketReach =>
+  endpoint === null
+    ? { roleArn, kmsKeyArn, server: null }
+    : {
+        roleArn: null,
+        kmsKeyArn: null,
+        server: { endpoint, pathStyle: Boolean(row.path_style), accessKeyId: row.access_key_id ?? "" },
+      };
 
 /** Returns the destinations that match all given values, oldest first. */
 export async function selectDestinations(
