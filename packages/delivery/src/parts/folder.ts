@@ -6,6 +6,7 @@ import type { Digest } from "./digest.ts";
 import { isAbsent, onFiles, onPart } from "./fault.ts";
 import type { PartStore } from "./part-store.ts";
 import { heldPart, sendFile } from "./send.ts";
+import { VerifiedParts } from "./verified-parts.ts";
 import { heldLength, PartCheck, verified } from "./verify.ts";
 
 const sha256Text = /^[0-9a-f]{64}$/;
@@ -30,6 +31,7 @@ const stagedName = /^[0-9a-f][0-9a-f-]{35,63}\.\d+$/;
  * renamed to `parts/<two digits>/<sha256>`, so that a part is never there incompletely.
  */
 export function folderParts(folder: string): PartStore {
+  const known = new VerifiedParts();
   const [staging, parts] = [join(folder, "staging"), join(folder, "parts")];
   const stagedAt = ({ id, fence }: Claim) => join(staging, `${id}.${fence}`);
   const placeOf = (sha256: string) => join(folder, partPath(sha256));
@@ -80,7 +82,8 @@ export function folderParts(folder: string): PartStore {
         return {
           byteLength,
           stream: () => verified(handle.createReadStream({ highWaterMark: 1 << 18 }), part),
-          sendTo: (to, range, gone) => onPart(sha256, () => sendFile(handle, part, to, range, gone)),
+          sendTo: (to, range, gone) =>
+            onPart(sha256, () => sendFile({ handle, part, verified: known }, { to, range, gone })),
         };
       }),
     remove: (sha256) => onFiles(async () => rm(placeOf(sha256), { force: true })),

@@ -6,8 +6,8 @@ import type { Digest } from "./digest.ts";
 export type ByteRange = { readonly start: number; readonly end: number };
 
 /**
- * The bytes of a part. Use one of the two methods, once. The bytes are hashed while they are read; if the hash is wrong, both fail with
- * {@link DeliveryError} `part_damaged` or `part_missing` before the last bytes.
+ * The bytes of a part. Use one of the two methods, once. The bytes are verified while they are read; if they are damaged, both fail
+ * with {@link DeliveryError} `part_damaged` or `part_missing` before the last bytes.
  */
 export type PartContent = {
   readonly byteLength: number;
@@ -17,7 +17,7 @@ export type PartContent = {
    * Writes a range of the bytes to a response or a socket, and ends it. When `to` calls back after a write, it must be done with the bytes, since
    * their buffer is reused. If the client has gone, returns early without an error.
    *
-   * @param range the bytes to write; the others are read too, to verify the part
+   * @param range the bytes to write; the others may be read too, to verify the part
    * @param gone aborts when the client has gone, for a `to` that does not close itself then, such as a response that is still queued on
    * a pipelined connection
    * @throws {DeliveryError} `part_damaged`, `part_missing`; `to` is destroyed then

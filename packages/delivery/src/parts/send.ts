@@ -4,10 +4,8 @@ import { pipeline } from "node:stream/promises";
 import { TurnQueue } from "../turn-queue.ts";
 import type { Digest } from "./digest.ts";
 import type { ByteRange, PartContent } from "./part-store.ts";
+import { type PieceTags, pieceLength, type VerifiedParts } from "./verified-parts.ts";
 import { PartCheck } from "./verify.ts";
-
-/** Size of a read, in bytes: large enough that the fixed cost of a read and a write is small beside the copying. */
-const readSize = 1 << 19;
 
 /** Most buffers that are kept for later parts. */
 const maxKeptBuffers = 8;
@@ -18,7 +16,7 @@ const maxKeptBuffers = 8;
  */
 const keptBuffers: Buffer[] = [];
 
-const takeBuffer = (): Buffer => keptBuffers.pop() ?? Buffer.allocUnsafeSlow(readSize);
+const takeBuffer = (): Buffer => keptBuffers.pop() ?? Buffer.allocUnsafeSlow(pieceLength);
 
 function keepBuffer(buffer: Buffer): void {
   if (keptBuffers.length < maxKeptBuffers) keptBuffers.push(buffer);
@@ -27,33 +25,31 @@ function keepBuffer(buffer: Buffer): void {
 /** Orders the reads of all parts that are being sent: hashing and writing one takes some milliseconds. */
 const reads = new TurnQueue(10);
 
-/**
- * Sends a range of a part from its file through one reused buffer, and closes the file: see `PartContent.sendTo`. All bytes are hashed on the
- * way; the last ones of the range are sent only if the hash is right.
- */
-export async function sendFile(
-  handle: FileHandle,
-  part: Digest,
-  to: Writable,
-  range: ByteRange,
-  signal?: AbortSignal,
-): Promise<void> {
-  const { byteLength } = part;
-  const check = new PartCheck(part);
-  const picked = new PickedBytes(range, byteLength);
+/** Recipient of a part: see `PartContent.sendTo`. */
+type Recipient = {
+  readonly to: Writable;
+  readonly range: ByteRange;
+  readonly gone: AbortSignal | undefined;
+};
+
+/** An open part. */
+type PartFile = {
+  readonly handle: FileHandle;
+  readonly part: Digest;
+  readonly verified: VerifiedParts;
+};
+
+/** Sends a range of a part from its file through one buffer, and closes the file. */
+export async function sendFile(file: PartFile, recipient: Recipient): Promise<void> {
+  const { to } = recipient;
   const buffer = takeBuffer();
   try {
-    for (let sent = 0, read = -1; sent < byteLength && read !== 0; sent += read) {
-      const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, byteLength - sent), sent);
-      const bytes = buffer.subarray(0, bytesRead);
-      await reads.next();
-      check.add(bytes);
-      read = bytesRead;
-      if (!(await written(to, picked.of(bytes), signal))) return;
-    }
-    check.end();
-    if (!(await written(to, picked.last(), signal))) return;
+    const tags = file.verified.tagsOf(file.part);
+    const isSent = await (tags === undefined
+      ? sendHashed(file, buffer, recipient)
+      : sendTagged(file, buffer, recipient, tags));
     // After a write that was broken off, the connection may still hold the buffer.
+    if (!isSent) return;
     keepBuffer(buffer);
     to.end();
   } catch (error) {
@@ -61,8 +57,61 @@ export async function sendFile(
     to.destroy();
     throw error;
   } finally {
-    await handle.close();
+    await file.handle.close();
   }
+}
+
+/** Hashes all bytes on the way. The last ones of the range are sent only if the hash is right. Returns false if the client has gone. */
+async function sendHashed(
+  { handle, part, verified }: PartFile,
+  buffer: Buffer,
+  { to, range, gone }: Recipient,
+): Promise<boolean> {
+  const { byteLength } = part;
+  const check = new PartCheck(part);
+  const picked = new PickedBytes(range, byteLength);
+  const tags = verified.newTags(part);
+  for (let at = 0; at < byteLength; at += pieceLength) {
+    const bytes = await readPiece(handle, buffer, at, byteLength);
+    await reads.next();
+    check.add(bytes);
+    tags?.add(bytes);
+    if (!(await written(to, picked.of(bytes), gone))) return false;
+  }
+  check.end();
+  verified.note(part, tags);
+  return written(to, picked.last(), gone);
+}
+
+/** Reads and verifies the pieces of the range alone. Returns false if the client has gone. */
+async function sendTagged(
+  { handle, part: { byteLength } }: PartFile,
+  buffer: Buffer,
+  { to, range: { start, end }, gone }: Recipient,
+  tags: PieceTags,
+): Promise<boolean> {
+  for (let index = Math.floor(start / pieceLength); index * pieceLength < end; index++) {
+    const at = index * pieceLength;
+    const bytes = await readPiece(handle, buffer, at, byteLength);
+    await reads.next();
+    tags.verify(index, bytes);
+    if (!(await written(to, bytes.subarray(Math.max(0, start - at), end - at), gone))) return false;
+  }
+  return true;
+}
+
+/** Reads the piece that begins at a position. It is shorter than it should be if the file is. */
+async function readPiece(
+  handle: FileHandle,
+  buffer: Buffer,
+  at: number,
+  byteLength: number,
+): Promise<Uint8Array> {
+  const length = Math.min(pieceLength, byteLength - at);
+  let filled = 0;
+  for (let read = -1; filled < length && read !== 0; filled += read)
+    read = (await handle.read(buffer, filled, length - filled, at + filled)).bytesRead;
+  return buffer.subarray(0, filled);
 }
 
 const none = new Uint8Array();

@@ -11,12 +11,14 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { folderParts } from "../../src/index.ts";
+import { type ByteRange, folderParts, partPath } from "../../src/index.ts";
+import type { Digest } from "../../src/parts/digest.ts";
 import { asStorageFault } from "../../src/parts/fault.ts";
+import { pieceLength } from "../../src/parts/verified-parts.ts";
 import { scratchFolder } from "../support/scratch.ts";
 import { sending } from "../support/sending.ts";
 import { partStoreConformance } from "./conformance.ts";
@@ -125,6 +127,52 @@ test("a part that is shorter than it was is no part", async () => {
   });
   await expect(sent).rejects.toMatchObject({ code: "part_missing" });
   expect(openBelow(own)).toEqual([]);
+});
+
+/** Sends a part, or a range of it, and returns what arrives. @param pieces is given what arrives */
+async function sent(
+  store: ReturnType<typeof folderParts>,
+  part: Digest,
+  range?: ByteRange,
+  pieces: Buffer[] = [],
+): Promise<Buffer> {
+  const take = async (socket: Socket) => {
+    socket.on("data", (piece: Buffer) => pieces.push(piece));
+    await once(socket, "close");
+  };
+  await sending(await store.open(part), take, range);
+  return Buffer.concat(pieces);
+}
+
+test("however often a part is sent, it is sent as it was put, and in ranges", async () => {
+  const { own, store } = newStore();
+  const bytes = randomBytes(1_700_000);
+  const part = await put(store, bytes);
+  for (let times = 0; times < 4; times++) expect(bytes.equals(await sent(store, part))).toBe(true);
+  for (const start of [0, 1, pieceLength - 1, pieceLength, 1_699_999])
+    for (const end of [start + 1, pieceLength + 1, 2 * pieceLength, 1_700_000].filter((one) => one > start))
+      expect(bytes.subarray(start, end).equals(await sent(store, part, { start, end }))).toBe(true);
+  expect(openBelow(own)).toEqual([]);
+});
+
+test("a part that is damaged after it was sent several times is broken off before its damaged piece", async () => {
+  for (const sendings of [0, 1, 2, 3]) {
+    const { own, store } = newStore();
+    const bytes = randomBytes(1_700_000);
+    const part = await put(store, bytes);
+    for (let times = 0; times < sendings; times++) await sent(store, part);
+    const damaged = Buffer.from(bytes);
+    damaged.writeUInt8(damaged.readUInt8(pieceLength + 5) ^ 1, pieceLength + 5);
+    writeFileSync(join(own, partPath(part.sha256)), damaged);
+    const got: Buffer[] = [];
+    await expect(sent(store, part, undefined, got)).rejects.toMatchObject({ code: "part_damaged" });
+    expect(Buffer.concat(got).length).toBeLessThan(part.byteLength);
+    // Tags tell each piece by itself, the hash only the last one.
+    if (sendings > 1) expect(Buffer.concat(got).length).toBeLessThanOrEqual(pieceLength);
+    const range = { start: pieceLength, end: pieceLength + 1 };
+    await expect(sent(store, part, range)).rejects.toMatchObject({ code: "part_damaged" });
+    expect(openBelow(own)).toEqual([]);
+  }
 });
 
 test("what is staged under claims that are gone is swept, whatever claims come meanwhile", async () => {

@@ -57,9 +57,10 @@ async function outcomeOf(id: string, part: number): Promise<string> {
 }
 
 async function redeemed(token: string): Promise<string> {
-  const reply = await national.redeem(token);
-  const bytes = await reply.arrayBuffer().catch(() => undefined);
-  if (bytes === undefined) return "broken";
+  // A part that was sent several times before is broken off before its damaged piece, which may be the first.
+  const reply = await national.redeem(token).catch(() => undefined);
+  const bytes = await reply?.arrayBuffer().catch(() => undefined);
+  if (reply === undefined || bytes === undefined) return "broken";
   if (reply.status === 200) return sha256Of(new Uint8Array(bytes));
   return (JSON.parse(Buffer.from(bytes).toString()) as { error: string }).error;
 }
@@ -108,7 +109,7 @@ test("a flipped byte of a long part breaks its transfer off, is told to the oper
 test("on a connection of several requests nothing follows a part that is broken off", async () => {
   const { id, part } = long;
   const token = await national.grant(id, part.number);
-  await flipBit(fileOf(part), 0);
+  await flipBit(fileOf(part), part.byteLength - 1);
   const { hostname, port } = new URL(running.service.baseUrl);
   const socket = connect(Number(port), hostname);
   const request = [
