@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Running } from "./processes.ts";
 
+export const hasNginx = (): boolean => spawnSync("nginx", ["-v"]).status === 0;
+
 /**
  * Starts nginx for the files of a folder: one process, with `sendfile`, without an access log.
  *
@@ -17,7 +19,6 @@ export async function startNginx(
   scratch: string,
   cores: string,
 ): Promise<Pick<Running, "port" | "pid" | "stop">> {
-  if (spawnSync("nginx", ["-v"]).status !== 0) throw new Error("nginx is needed");
   const port = await freePort();
   const config = join(scratch, "nginx.conf");
   await writeFile(config, configOf(root, scratch, port));

@@ -38,7 +38,7 @@ export async function load(choice: string, file: string, listings: number): Prom
 
 /** @param cores list of cores in the syntax of taskset */
 export async function start(
-  program: "floor" | "postgres-floor" | "serve",
+  program: "file-floor" | "floor" | "postgres-floor" | "serve",
   args: readonly string[],
   cores = serverCore,
 ): Promise<Running> {

@@ -1,10 +1,12 @@
 /*
  * Redemption of a part, compared with nginx, which sends the same file with `sendfile`: a large, a usual and a small part, over one and
- * over eight connections. Both servers are pinned to core 0, the client to core 1.
+ * over eight connections. Both servers are pinned to core 0, the client to core 1. Without nginx, the floor is the least server of Node.
  *
- *   node --conditions=@cadastre/source --import tsx packages/service/bench/redemption.ts [--listings 30000] [--rounds 7] [--seconds 2]
+ *   node --conditions=@cadastre/source --import tsx packages/service/bench/redemption.ts [--listings 30000] [--rounds 7] [--seconds 2] \
+ *     [--goals met|ignored]
  *
- * The delivery is built and granted by the whole service. Rates are medians of alternating rounds.
+ * The delivery is built and granted by the whole service. Rates are medians of alternating rounds. First all parts of the delivery are
+ * redeemed once, when the service verifies each by its SHA-256; the part of the rounds it verifies by the tags of its pieces.
  */
 import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -13,14 +15,14 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { build, programOf } from "./build.ts";
 import { cpuOf } from "./cpu.ts";
-import { startNginx } from "./nginx.ts";
-import { moveToClientCore } from "./processes.ts";
+import { hasNginx, startNginx } from "./nginx.ts";
+import { moveToClientCore, start } from "./processes.ts";
 import { settingsOf } from "./settings.ts";
 import { head, line, median, number } from "./table.ts";
 import { openTransfers } from "./transfer.ts";
 import { memoryOf, startWhole, type WholeService } from "./whole-service.ts";
 
-const given = settingsOf({ listings: "30000", rounds: "7", seconds: "2" });
+const given = settingsOf({ listings: "30000", rounds: "7", seconds: "2", goals: "met" });
 const [rounds, seconds] = [Number(given.rounds), Number(given.seconds)];
 const connections = [1, 8];
 const serverCore = "0";
@@ -28,8 +30,8 @@ const serverCore = "0";
 /** Sizes of the parts in bytes. They are not compressed, so that they have these sizes. The usual size is that of the standard profiles. */
 const sizes = { small: 2_000_000, usual: 8_000_000, large: 200_000_000 } as const;
 
-/** Minimum ratio of the service's rate to nginx's. */
-const goal = 0.8;
+/** Minimum ratio of the service's rate to nginx's, by size. */
+const goals: Readonly<Record<keyof typeof sizes, number>> = { small: 0.6, usual: 0.8, large: 0.8 };
 
 type Part = { readonly number: number; readonly sha256: string; readonly byteLength: number };
 
@@ -50,8 +52,11 @@ async function rateOf({ pid, port, path, headers }: Source, count: number, durat
   const [cpu, started] = [cpuOf(pid), performance.now()];
   let [bytes, memory] = [0, 0];
   const fetchOn = async (transfers: (typeof open)[number]) => {
-    do bytes += await transfers.fetch();
-    while (performance.now() - started < duration * 1000);
+    do {
+      // Not added in one expression, which would take the sum before others have added theirs.
+      const fetched = await transfers.fetch();
+      bytes += fetched;
+    } while (performance.now() - started < duration * 1000);
     memory = Math.max(memory, memoryOf(pid));
   };
   await Promise.all(open.map(fetchOn));
@@ -83,8 +88,8 @@ async function ask<Data>({ baseUrl, apiKey }: WholeService, path: string, body?:
   return ((await reply.json()) as { data: Data }).data;
 }
 
-/** Creates a delivery with an output profile, and returns its largest part. */
-async function partOf(service: WholeService, profileId: string): Promise<{ id: string; part: Part }> {
+/** Creates a delivery with an output profile, and returns its parts, the largest first. */
+async function partsOf(service: WholeService, profileId: string): Promise<{ id: string; parts: Part[] }> {
   const asked = { domain: "listing", deliveryMode: "pull", idempotencyKey: profileId, profileId };
   const { id } = await ask<{ id: string }>(service, "/v1/file-exports", asked);
   for (;;) {
@@ -94,9 +99,7 @@ async function partOf(service: WholeService, profileId: string): Promise<{ id: s
     await setTimeout(200);
   }
   const { parts } = await ask<{ parts: Part[] }>(service, `/v1/file-exports/${id}/manifest`);
-  const [part] = parts.toSorted((a, b) => b.byteLength - a.byteLength);
-  if (part === undefined) throw new Error("the delivery has no parts");
-  return { id, part };
+  return { id, parts: parts.toSorted((a, b) => b.byteLength - a.byteLength) };
 }
 
 /** Requests a grant for a part, and returns its redemption. A grant expires after 300 s, so each round needs a new one. */
@@ -105,6 +108,20 @@ async function redeemed(service: WholeService, id: string, { number: part }: Par
   const { url, bearer_token } = await ask<Grant>(service, `/v1/file-exports/${id}/download?part=${part}`);
   const headers = [`x-api-key: ${service.apiKey}`, `authorization: Bearer ${bearer_token}`];
   return { pid: service.pid, port: Number(new URL(service.baseUrl).port), path: url, headers };
+}
+
+/** Redeems each part once. Returns the bytes per second of the server's CPU time. */
+async function firstRate(service: WholeService, id: string, parts: readonly Part[]): Promise<number> {
+  const sources: Source[] = [];
+  for (const part of parts) sources.push(await redeemed(service, id, part));
+  const cpu = cpuOf(service.pid);
+  let bytes = 0;
+  for (const { port, path, headers } of sources) {
+    const transfers = openTransfers(port, path, headers);
+    bytes += await transfers.fetch();
+    transfers.close();
+  }
+  return (bytes * 1000) / (cpuOf(service.pid) - cpu);
 }
 
 const profilesFile = JSON.stringify({
@@ -122,9 +139,12 @@ const profilesFile = JSON.stringify({
 async function compare(
   service: WholeService,
   nginx: Omit<Source, "path" | "headers">,
-  size: string,
+  size: keyof typeof sizes,
 ): Promise<boolean> {
-  const { id, part } = await partOf(service, size);
+  const { id, parts } = await partsOf(service, size);
+  const [part] = parts;
+  if (part === undefined) throw new Error("the delivery has no parts");
+  const first = await firstRate(service, id, parts);
   const path = `/${part.sha256.slice(0, 2)}/${part.sha256}`;
   const file: Source = { ...nginx, path, headers: [] };
   await requirePart(await redeemed(service, id, part), part);
@@ -142,13 +162,14 @@ async function compare(
     }
     const of = (rates: readonly Rate[], what: keyof Rate) => median(rates.map((rate) => rate[what]));
     const ratio = of(ours, "wall") / of(theirs, "wall");
-    isMet &&= ratio >= goal;
+    isMet &&= ratio >= goals[size];
     console.log(
       line(
         `${number(part.byteLength / 1e6)} MB, ${count}`,
         number(of(ours, "wall") / 1e6),
         number(of(theirs, "wall") / 1e6),
         number(ratio),
+        number(1e9 / first),
         number(1e9 / of(ours, "cpu")),
         number(1e9 / of(theirs, "cpu")),
         number(of(ours, "cpu") / of(theirs, "cpu")),
@@ -160,6 +181,7 @@ async function compare(
 }
 
 build();
+const floor = hasNginx() ? "nginx" : "Node";
 const folder = await mkdtemp(join(tmpdir(), "cadastre-bench-"));
 try {
   const [data, scratch, profiles] = [
@@ -174,21 +196,28 @@ try {
   const service = await startWhole(program, data, Number(given.listings), serverCore, settings);
   try {
     moveToClientCore();
-    const nginx = await startNginx(join(data, "exports", "parts"), scratch, serverCore);
+    const root = join(data, "exports", "parts");
+    const nginx = await (floor === "nginx"
+      ? startNginx(root, scratch, serverCore)
+      : start("file-floor", [root], serverCore));
     try {
       console.log(
         head(
           "part, connections",
           "MB/s",
-          "nginx MB/s",
+          `${floor} MB/s`,
           "ratio",
+          "first CPU s/GB",
           "CPU s/GB",
-          "nginx CPU s/GB",
+          `${floor} CPU s/GB`,
           "ratio by CPU",
           "MB of memory",
         ),
       );
-      for (const size of Object.keys(sizes)) if (!(await compare(service, nginx, size))) process.exitCode = 1;
+      for (const size of Object.keys(sizes) as (keyof typeof sizes)[]) {
+        const isMet = await compare(service, nginx, size);
+        if (!isMet && given.goals === "met") process.exitCode = 1;
+      }
     } finally {
       await nginx.stop();
     }
