@@ -67,6 +67,11 @@ export type Mapping = {
    * of values.
    */
   readonly readsFewRows?: boolean;
+  /**
+   * Table and identity of the rows of `from`. With it, a merged page sorts identities only, and reads the columns of the rows that are left: for
+   * a database that sorts whole rows.
+   */
+  readonly identity?: { readonly from: SqlFragment; readonly row: SqlFragment };
   /** The index for `$search`. Without one, the texts themselves are searched. */
   readonly search?: SearchIndex;
 };

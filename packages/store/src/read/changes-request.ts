@@ -5,31 +5,36 @@ import type { ComputedColumn } from "../record/computed.ts";
 import type { PlanRef } from "../record/plan.ts";
 import type { Moment } from "../store.ts";
 
-/** Compiled read of the changes between two commits. Statements select the columns of a page, see `PageRequest`. */
+/** Compiled read of the changes between two commits. */
 export type ChangesStatements<Plan = PlanRef> = {
-  /** Selects the versions that ended, in the order of their keys. */
+  /**
+   * Selects the keys of the versions that ended, in order, each with the checkpoint at which the record's current version began if a column
+   * shows that it differs, else null.
+   */
   readonly ended: CompiledSql;
-  /** Selects those that began. */
+  /** Selects the versions that began, with the columns of a page, see `PageRequest`. */
   readonly began: CompiledSql;
-  /** Maximum number of changes. Each statement selects one row more. */
+  /** Selects versions that ended, with these columns as well. {@link anyKeys} stands for their keys in its values. */
+  readonly were: CompiledSql;
+  /** Maximum number of changes. Each of the first two statements selects one row more. */
   readonly top: number;
   readonly computed: readonly ComputedColumn[];
   readonly plan: Plan;
   readonly form?: RecordForm | undefined;
-  /** Finds a removed record of which the caller still sees something. {@link anyKey} stands for the key in its values. */
+  /** Selects the keys of the records of which the caller still sees something, of {@link anyKeys}. */
   readonly elsewhere: CompiledSql | undefined;
   readonly since: Moment;
   readonly until: Moment | undefined;
 };
 
-/** Stands for a key in the values of a statement. No record has it. */
-export const anyKey = "\0";
+/** Stands for keys in the values of a statement. No query has a text with U+0000. */
+export const anyKeys = "\0keys";
 
-/** Returns a statement with a key in place of {@link anyKey}. */
-export const statementForKey = ({ text, values }: CompiledSql, key: string): CompiledSql => ({
-  text,
-  values: values.map((one) => (one === anyKey ? key : one)),
-});
+/** Returns a statement with keys, as a JSON array, in place of {@link anyKeys}. */
+export function statementForKeys({ text, values }: CompiledSql, keys: readonly string[]): CompiledSql {
+  const list = JSON.stringify(keys);
+  return { text, values: values.map((one) => (one === anyKeys ? list : one)) };
+}
 
 /** Facts of a database about its commits: the earliest checkpoint that can be read, times of the two commits, and the last commit. */
 export type FoundMoments = {

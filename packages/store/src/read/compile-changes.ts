@@ -1,8 +1,8 @@
-import type { BoundNode, BoundQuery, StructuralProperty } from "@cadastre/odata";
-import { allOf, equals, propertyNode, textConstant } from "@cadastre/odata/tree";
+import type { BoundQuery } from "@cadastre/odata";
+import { allOf } from "@cadastre/odata/tree";
 import { type Plans, valueTypeOf } from "../record/plan.ts";
 import type { ChangeReadOptions } from "../store.ts";
-import { anyKey, type ChangesStatements } from "./changes-request.ts";
+import type { ChangesStatements } from "./changes-request.ts";
 import type { ReadableTable } from "./compile.ts";
 import { changedConditions } from "./versions.ts";
 
@@ -29,21 +29,18 @@ export function compileChanges(
     checkpoint: last,
     changes: { kind: "began", since: since.checkpoint, few },
   });
-  const { changed, compilers, accessTo, table } = readable;
-  const [key] = table.key;
+  const { changed } = readable;
   const other: BoundQuery | undefined = elsewhere;
-  const one = other && key && { ...other, filter: allOf(isKey(key), other.filter), top: 1 };
   return {
-    ended: changed.page(wereThen, planned, "closed", few),
+    ended: changed.ended(wereThen, planned, few),
     began: changed.page(areNow, planned, until === undefined ? "current" : "both", few),
+    were: changed.were(wereThen, planned),
     top: query.top,
     computed: planned.computed.map(({ property }) => ({ name: property.name, type: valueTypeOf(property) })),
     plan: { id: planned.id, plan: planned.plan },
     form,
-    elsewhere: one && compilers.plain.page(one, accessTo(one)),
+    elsewhere: other && changed.shown({ ...other, top: query.top }),
     since,
     until,
   };
 }
-
-const isKey = (key: StructuralProperty): BoundNode => equals(propertyNode(key), textConstant(anyKey));

@@ -25,6 +25,8 @@ export type ReadForms = {
   ) => SqlFragment | undefined;
   /** Returns a statement that counts the rows of another one by their columns `cell0` and `cell1`. */
   readonly cellCounts: (rows: string) => string;
+  /** Condition that a text is one of a JSON array. */
+  readonly isAmong: (text: SqlFragment, array: SqlFragment) => SqlFragment;
   /** Selects a value that a projection of the query computes, in the form that the reader decodes by type. */
   readonly computed: (query: BoundQuery, projection: Projection, of: Mapping) => SqlFragment;
 };

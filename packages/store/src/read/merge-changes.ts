@@ -1,14 +1,30 @@
 import { compareCodePoints } from "../code-points.ts";
+import { StoreError } from "../errors.ts";
 import type { RecordAssembler, ShownRecord } from "../record/assemble.ts";
 
 /** A version of a record, with its key. */
 export type KeyedVersion = ShownRecord & { readonly key: string };
 
+/** The end of a version. */
+export type EndedVersion = {
+  readonly key: string;
+  /** Checkpoint at which the record's current version began, if a column shows that it differs; undefined if the texts have to decide. */
+  readonly other: number | undefined;
+};
+
 /** Versions in the order of their keys. */
-export type ReadVersions = {
-  readonly versions: readonly KeyedVersion[];
+type ReadVersions<Version> = {
+  readonly versions: readonly Version[];
   /** True if versions of later keys were not read. */
   readonly isCut: boolean;
+};
+
+/** Versions that ended and those that began. */
+export type ReadChanges = {
+  readonly ended: ReadVersions<EndedVersion>;
+  readonly began: ReadVersions<KeyedVersion>;
+  /** Checkpoint of the later state; undefined for the current one. */
+  readonly until: number | undefined;
 };
 
 /** Changes of keys that follow each other. See `ChangedPage`. */
@@ -20,17 +36,32 @@ export type MergedChanges = {
   readonly read: string | undefined;
 };
 
+/** Returns the keys whose versions in both states have to be compared. */
+export function comparedKeys({ ended, began, until }: ReadChanges): readonly string[] {
+  const keys: string[] = [];
+  for (const { key, was, is } of pairsOf(ended.versions, began.versions))
+    if (was !== undefined && is !== undefined && !isOther(was, until)) keys.push(key);
+  return keys;
+}
+
+/** True if the current version, which differs, is that of the later state. */
+const isOther = ({ other }: EndedVersion, until = Number.POSITIVE_INFINITY): boolean =>
+  other !== undefined && other <= until;
+
 /**
  * Merges the versions that ended and those that began by their keys (a sort-merge join), and assembles the records that are new or changed.
  *
+ * @param were the earlier versions of the {@link comparedKeys}
  * @param top maximum number of changes
+ * @throws {StoreError} `bookmark_expired` if one of `were` is missing
  */
 export function mergeChanges(
-  ended: ReadVersions,
-  began: ReadVersions,
+  { ended, began, until }: ReadChanges,
+  were: readonly KeyedVersion[],
   top: number,
   assembler: RecordAssembler,
 ): MergedChanges {
+  const earlier = new Map(were.map((version) => [version.key, version]));
   const ends = [ended, began].flatMap(({ versions, isCut }) => (isCut ? [versions.at(-1)?.key ?? ""] : []));
   const read = ends.toSorted(compareCodePoints)[0];
   const [keys, removed]: [string[], string[]] = [[], []];
@@ -38,7 +69,11 @@ export function mergeChanges(
   for (const { key, was, is } of pairsOf(ended.versions, began.versions)) {
     if (read !== undefined && compareCodePoints(key, read) > 0) break;
     const isFull = keys.length + removed.length === top;
-    if (is !== undefined && !append(assembler, is, was, isFull)) continue;
+    const isCompared = was !== undefined && is !== undefined && !isOther(was, until);
+    // An earlier version is not there any more if it was pruned meanwhile.
+    const version = isCompared ? earlier.get(key) : undefined;
+    if (isCompared && version === undefined) throw new StoreError("bookmark_expired");
+    if (is !== undefined && !append(assembler, is, version, isFull)) continue;
     if (isFull) return { keys, removed, last, more: true, read };
     (is === undefined ? removed : keys).push(key);
     last = key;
@@ -68,12 +103,12 @@ const isAlike = (is: KeyedVersion, was: KeyedVersion): boolean =>
 
 type Pair = {
   readonly key: string;
-  readonly was: KeyedVersion | undefined;
+  readonly was: EndedVersion | undefined;
   readonly is: KeyedVersion | undefined;
 };
 
 /** Yields the versions of each key, in order. */
-function* pairsOf(ended: readonly KeyedVersion[], began: readonly KeyedVersion[]): Generator<Pair> {
+function* pairsOf(ended: readonly EndedVersion[], began: readonly KeyedVersion[]): Generator<Pair> {
   for (let [i, j] = [0, 0]; i < ended.length || j < began.length; ) {
     const [was, is] = [ended[i], began[j]];
     const order = was === undefined ? 1 : is === undefined ? -1 : compareCodePoints(was.key, is.key);

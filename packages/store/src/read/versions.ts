@@ -102,6 +102,7 @@ export type ByIndex = (table: SqlFragment, index: string) => SqlFragment;
  * @param indexesOf returns the spatial index of a location column and the trigram index of a column of texts, for current versions
  * @param byIndex forces an index, for a database that cannot estimate when an index leaves few rows
  * @param guard a condition that every scan evaluates first
+ * @param row name of the identity of a row, for a database that sorts whole rows
  */
 export function versionMapping(
   table: TableSchema,
@@ -109,6 +110,7 @@ export function versionMapping(
   { pointIndexOf, textIndexOf }: ColumnIndexes,
   byIndex: ByIndex = (name) => name,
   guard?: Mapping["where"],
+  row?: SqlFragment,
 ): VersionMapping {
   const indexes = new Map<string, Pick<Column, "index" | "texts">>([
     ...table.points.map((point) => [point.column.name, { index: pointIndexOf(table, point) }] as const),
@@ -141,13 +143,26 @@ export function versionMapping(
       // Columns that the database looks up in an index, or expressions that no index serves.
       const beginningColumn = { sql: few ? beginning : identifier(validity.from.name) };
       const endColumn = { sql: few ? to : sql`(${to} + 0)` };
+      // A page in the order of an index is not sorted.
+      const identityIn = (from: SqlFragment): Pick<Mapping, "identity"> =>
+        row !== undefined && few ? { identity: { from, row: sql`${from}.${row}` } } : {};
       const columnWith = (end: Column) => (property: StructuralProperty) => {
         if (property === versionBeginning) return beginningColumn;
         return property === validity.to ? end : column(property);
       };
       return {
-        current: { from: by(current, table.beginnings), column: columnWith({ sql: never }), ...guarded },
-        closed: { from: by(closed, table.endings), column: columnWith(endColumn), ...guarded },
+        current: {
+          from: by(current, table.beginnings),
+          column: columnWith({ sql: never }),
+          ...guarded,
+          ...identityIn(current),
+        },
+        closed: {
+          from: by(closed, table.endings),
+          column: columnWith(endColumn),
+          ...guarded,
+          ...identityIn(closed),
+        },
       };
     },
   };

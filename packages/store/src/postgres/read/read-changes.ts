@@ -4,9 +4,14 @@ import {
   type ChangesStatements,
   type FoundMoments,
   momentOf,
-  statementForKey,
+  statementForKeys,
 } from "../../read/changes-request.ts";
-import { type KeyedVersion, mergeChanges } from "../../read/merge-changes.ts";
+import {
+  comparedKeys,
+  type EndedVersion,
+  type KeyedVersion,
+  mergeChanges,
+} from "../../read/merge-changes.ts";
 import { RecordAssembler, requireUndamaged } from "../../record/assemble.ts";
 import { computedText } from "../../record/computed.ts";
 import type { ChangedPage } from "../../store.ts";
@@ -22,12 +27,13 @@ import type { Run } from "./reading-place.ts";
  * depends on
  */
 export async function readPostgresChanges(run: Run, request: ChangesStatements): Promise<ChangedPage> {
-  const { ended, began, since, until, top, plan, elsewhere } = request;
+  const { since, until, top, plan, elsewhere } = request;
   let found: FoundMoments | undefined;
-  const [were, are]: [KeyedVersion[], KeyedVersion[]] = [[], []];
-  const rowsInto = (rows: KeyedVersion[], statement: CompiledSql): Query => ({
+  const ended: EndedVersion[] = [];
+  const [began, were]: [KeyedVersion[], KeyedVersion[]] = [[], []];
+  const versionsInto = (versions: KeyedVersion[], statement: CompiledSql): Query => ({
     ...statement,
-    onRow: (fields) => rows.push(versionOf(fields, request)),
+    onRow: (fields) => versions.push(versionOf(fields, request)),
   });
   const moments: Query = {
     ...postgresMoments(since, until),
@@ -35,16 +41,26 @@ export async function readPostgresChanges(run: Run, request: ChangesStatements):
       found = momentsOf(fields);
     },
   };
-  await run([moments, rowsInto(were, ended), rowsInto(are, began)], elsewhere !== undefined);
+  const ends: Query = { ...request.ended, onRow: (fields) => ended.push(endOf(fields)) };
+  await run([moments, ends, versionsInto(began, request.began)], elsewhere !== undefined);
   if (found === undefined) throw new RangeError("the last commit was not read");
   if (found.last.checkpoint < Math.max(since.checkpoint, until?.checkpoint ?? 0))
     throw new StoreError("replica_behind");
   const moment = momentOf(request, found);
+  const changes = {
+    ended: { versions: ended, isCut: ended.length > top },
+    began: { versions: began, isCut: began.length > top },
+    until: until?.checkpoint,
+  };
+  const compared = comparedKeys(changes);
+  // A later snapshot has the same closed versions, unless they were pruned.
+  if (compared.length > 0)
+    await run([versionsInto(were, statementForKeys(request.were, compared))], elsewhere !== undefined);
   const assembler = new RecordAssembler(recordLayoutOf(plan.plan), false);
-  const [first, second] = [were, are].map((versions) => ({ versions, isCut: versions.length > top }));
-  if (first === undefined || second === undefined) throw new RangeError("two states are merged");
-  const { removed, ...merged } = mergeChanges(first, second, top, assembler);
-  const shown = elsewhere === undefined ? new Set<string>() : await foundKeys(run, removed, elsewhere);
+  const { removed, ...merged } = mergeChanges(changes, were, top, assembler);
+  const shown = new Set<string | null | undefined>();
+  if (elsewhere !== undefined && removed.length > 0)
+    await run([{ ...statementForKeys(elsewhere, removed), onRow: ([key]) => shown.add(key) }]);
   const records = assembler.finish();
   return {
     ...merged,
@@ -55,19 +71,10 @@ export async function readPostgresChanges(run: Run, request: ChangesStatements):
   };
 }
 
-/** Returns those of some keys that a statement finds. */
-async function foundKeys(
-  run: Run,
-  keys: readonly string[],
-  statement: CompiledSql,
-): Promise<ReadonlySet<string>> {
-  const found = new Set<string>();
-  const queries = keys.map(
-    (key): Query => ({ ...statementForKey(statement, key), onRow: () => found.add(key) }),
-  );
-  if (queries.length > 0) await run(queries);
-  return found;
-}
+const endOf = ([key, other = null]: TextRow): EndedVersion => ({
+  key: key ?? "",
+  other: other === null ? undefined : Number(other),
+});
 
 const momentsOf = ([earliest, since, until, last, time]: TextRow): FoundMoments => ({
   earliest: Number(earliest ?? 0),

@@ -96,5 +96,6 @@ export const sqliteForms: ReadForms = {
   text: sql`cast(${record} as blob)`,
   storedCell,
   cellCounts: (rows) => `select "${cellAggregate}"("cell0", "cell1") from (${rows})`,
+  isAmong: (text, array) => sql`${text} in (select "value" from json_each(${array}))`,
   computed: (query, projection, of) => compileValue(query, projection, sqlite, of),
 };

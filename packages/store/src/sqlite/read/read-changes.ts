@@ -1,8 +1,13 @@
 import type { CompiledSql } from "@cadastre/odata";
 import type { AllocateBuffer } from "@cadastre/odata/run";
 import { readValue } from "@cadastre/odata/sqlite";
-import { type ChangesStatements, momentOf, statementForKey } from "../../read/changes-request.ts";
-import { type KeyedVersion, mergeChanges, type ReadVersions } from "../../read/merge-changes.ts";
+import { type ChangesStatements, momentOf, statementForKeys } from "../../read/changes-request.ts";
+import {
+  comparedKeys,
+  type EndedVersion,
+  type KeyedVersion,
+  mergeChanges,
+} from "../../read/merge-changes.ts";
 import { RecordAssembler, type RecordLayout, requireUndamaged } from "../../record/assemble.ts";
 import { computedText } from "../../record/computed.ts";
 import type { SeenPlanRef } from "../../record/plan.ts";
@@ -12,7 +17,7 @@ import { beforeKey, inForm, type RecordRow } from "./record-row.ts";
 
 /** Answer of a connection to a read of changes. */
 type Answers = {
-  readonly all: (statement: CompiledSql) => readonly RecordRow[];
+  readonly all: (statement: CompiledSql) => readonly (readonly unknown[])[];
   readonly first: (statement: CompiledSql) => readonly unknown[] | undefined;
   readonly datasetOf: (id: bigint | null) => string | null;
 };
@@ -24,7 +29,7 @@ export function readSqliteChanges(
   answers: Answers,
   memory: AllocateBuffer,
 ): ChangedPage {
-  const { ended, began, elsewhere, since, until, form, top } = request;
+  const { elsewhere, since, until, form, top } = request;
   const [earliest, atSince, atUntil, last, lastTime] = answers.first(sqliteMoments(since, until)) ?? [];
   const moment = momentOf(request, {
     earliest: Number(earliest ?? 0),
@@ -32,30 +37,47 @@ export function readSqliteChanges(
     until: timeOf(atUntil),
     last: { checkpoint: Number(last ?? 0), time: timeOf(lastTime) ?? 0 },
   });
-  const [were, are] = [ended, began].map((statement): ReadVersions => {
-    const rows = answers.all(statement);
-    return {
-      versions: rows.map((row) => versionOf(row, request, layout, answers)),
-      isCut: rows.length > top,
-    };
-  }) as [ReadVersions, ReadVersions];
-  const sizes = [...were.versions, ...are.versions].map(
-    ({ text, computed }) => text.length + 3 * computed.length,
+  const versions = (statement: CompiledSql) =>
+    answers.all(statement).map((row) => versionOf(row as RecordRow, request, layout, answers));
+  const ended = answers.all(request.ended).map(endOf);
+  const began = versions(request.began);
+  const changes = {
+    ended: { versions: ended, isCut: ended.length > top },
+    began: { versions: began, isCut: began.length > top },
+    until: until?.checkpoint,
+  };
+  const compared = comparedKeys(changes);
+  const were = compared.length === 0 ? [] : versions(statementForKeys(request.were, compared));
+  const assembler = new RecordAssembler(layout, false, memory(capacityFor(layout, began, were)));
+  const { removed, ...merged } = mergeChanges(changes, were, top, assembler);
+  const shown = new Set(
+    elsewhere === undefined || removed.length === 0
+      ? []
+      : answers.all(statementForKeys(elsewhere, removed)).map(([key]) => String(key)),
   );
-  const longest = Math.max(0, ...sizes);
-  const all = sizes.slice(were.versions.length).reduce((sum, size) => sum + size, 0);
-  const capacity = RecordAssembler.capacity(layout, are.versions.length + 1, all + longest, longest);
-  const assembler = new RecordAssembler(layout, false, memory(capacity));
-  const { removed, ...merged } = mergeChanges(were, are, top, assembler);
   return {
     ...merged,
     records: inForm(assembler.finish(), form, memory),
-    removed: removed.map((key) => ({
-      key,
-      isElsewhere: elsewhere !== undefined && answers.first(statementForKey(elsewhere, key)) !== undefined,
-    })),
+    removed: removed.map((key) => ({ key, isElsewhere: shown.has(key) })),
     until: moment,
   };
+}
+
+const endOf = ([key, other]: readonly unknown[]): EndedVersion => ({
+  key: String(key),
+  other: other === null ? undefined : Number(other),
+});
+
+/** Returns a buffer size that is enough for the versions that began, and for a moment the longest version. */
+function capacityFor(
+  layout: RecordLayout,
+  began: readonly KeyedVersion[],
+  were: readonly KeyedVersion[],
+): number {
+  const sizeOf = ({ text, computed }: KeyedVersion) => text.length + 3 * computed.length;
+  const longest = Math.max(0, ...[...began, ...were].map(sizeOf));
+  const all = began.reduce((sum, version) => sum + sizeOf(version), 0);
+  return RecordAssembler.capacity(layout, began.length + 1, all + longest, longest);
 }
 
 const timeOf = (time: unknown): number | undefined => (time === null ? undefined : Number(time));

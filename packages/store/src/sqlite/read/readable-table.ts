@@ -87,6 +87,7 @@ export function createSqliteTable(
     { pointIndexOf: spatialIndexOf, textIndexOf: gramIndexOf },
     indexedBy,
     deadlineGuard,
+    identifier("rowid"),
   );
   return {
     table,
