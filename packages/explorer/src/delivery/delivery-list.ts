@@ -117,11 +117,33 @@ effect(() => {
   return () => clearTimeout(timer);
 });
 
-/** Asks for all records of a domain as files. */
-export async function askForExport(domain: string): Promise<void> {
+/** What is exported. Empty texts ask for all. */
+export type AskedExport = {
+  readonly domain: string;
+  /** Condition in the language of `$filter`. */
+  readonly filter: string;
+  /** Names of fields, separated by commas. */
+  readonly fields: string;
+  /** Time or checkpoint of an earlier state. */
+  readonly asOf: string;
+};
+
+/** Asks for records of a domain as files. */
+export async function askForExport({ domain, filter, fields, asOf }: AskedExport): Promise<void> {
   const apiKey = firstKey.value?.apiKey;
   if (apiKey === undefined) return;
-  const body = { domain, deliveryMode: "pull", idempotencyKey: crypto.randomUUID() };
+  const select = fields
+    .split(",")
+    .map((field) => field.trim())
+    .filter((field) => field !== "");
+  const body = {
+    domain,
+    deliveryMode: "pull",
+    idempotencyKey: crypto.randomUUID(),
+    ...(filter.trim() === "" ? {} : { filter: filter.trim() }),
+    ...(select.length === 0 ? {} : { select }),
+    ...(asOf.trim() === "" ? {} : { asOf: asOf.trim() }),
+  };
   const data = envelopeData(await requestJson({ path: "v1/file-exports", apiKey, method: "POST", body }));
   if (isRecord(data)) openDeliveries.value = [deliveryOf(data), ...openDeliveries.value];
 }

@@ -13,6 +13,7 @@ import "./delivery.css";
 
 const openId = signal("");
 const domain = signal("");
+const narrowing = { filter: signal(""), fields: signal(""), asOf: signal("") } as const;
 const fault = signal("");
 
 const titles: Readonly<Record<string, string>> = {
@@ -33,6 +34,37 @@ function cadenceText(seconds: number): string {
   return seconds % 3600 === 0 ? `every ${seconds / 3600} h` : `every ${Math.round(seconds / 60)} min`;
 }
 
+/** Inputs for what an export is narrowed to, with their labels and examples. */
+const narrowingInputs = [
+  ["filter", "Filter", "StateOrProvince eq 'TX'"],
+  ["fields", "Fields", "City, ListPrice"],
+  ["asOf", "As of", "2026-11-21T04:00:00Z"],
+] as const;
+
+function Narrowing() {
+  return (
+    <details class="export-narrowing">
+      <summary>Only some of it</summary>
+      <div class="panel-form">
+        {narrowingInputs.map(([name, label, example]) => (
+          <label key={name}>
+            {label}
+            <input
+              type="text"
+              spellcheck={false}
+              placeholder={example}
+              value={narrowing[name].value}
+              onInput={(event) => {
+                narrowing[name].value = event.currentTarget.value;
+              }}
+            />
+          </label>
+        ))}
+      </div>
+    </details>
+  );
+}
+
 function NewExport() {
   const offered = exportDomains.value.value ?? [];
   const chosen = offered.includes(domain.value) ? domain.value : (offered[0] ?? "");
@@ -42,13 +74,15 @@ function NewExport() {
       onSubmit={(event) => {
         event.preventDefault();
         fault.value = "";
-        askForExport(chosen).catch((error: unknown) => {
+        const { filter, fields, asOf } = narrowing;
+        const asked = { filter: filter.value, fields: fields.value, asOf: asOf.value };
+        askForExport({ domain: chosen, ...asked }).catch((error: unknown) => {
           fault.value = error instanceof Error ? error.message : String(error);
         });
       }}
     >
       <label>
-        Export all
+        Export
         <select
           value={chosen}
           onChange={(event) => {
@@ -65,6 +99,7 @@ function NewExport() {
       <button type="submit" class="button button-main" disabled={chosen === ""}>
         Create
       </button>
+      <Narrowing />
     </form>
   );
 }

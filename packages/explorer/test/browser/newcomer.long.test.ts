@@ -256,6 +256,34 @@ describe.skipIf(!hasChromium())("a newcomer", () => {
     expect(await page.locator(".check-fails").count()).toBe(0);
   });
 
+  test("exports some listings and fields, and reads what is wrong with a filter", async () => {
+    await open("#/Property?view=table");
+    await click(page.getByRole("button", { name: "Delivery" }));
+    await click(page.getByText("Only some of it"));
+    const panel = page.locator(".panel");
+    await panel.getByLabel("Export").selectOption("listing");
+    await panel.getByLabel("Filter").fill("Cty eq 'Austin'");
+    await click(button("Create"));
+    await panel.getByText("unknown property `Cty`, did you mean `City`?").waitFor();
+    // The browser logs that the answer is a refusal.
+    expect(faults.every((fault) => fault.includes("400"))).toBe(true);
+    faults = [];
+    await panel.getByLabel("Filter").fill("StateOrProvince eq 'TX'");
+    await panel.getByLabel("Fields").fill("City, ListPrice");
+    await panel.getByLabel("As of").fill(new Date().toISOString());
+    const asked = page.waitForRequest(
+      (request) => request.method() === "POST" && request.url().endsWith("/v1/file-exports"),
+    );
+    await click(button("Create"));
+    expect((await asked).postDataJSON()).toMatchObject({
+      domain: "listing",
+      filter: "StateOrProvince eq 'TX'",
+      select: ["City", "ListPrice"],
+      asOf: expect.stringContaining("Z"),
+    });
+    await page.locator(".delivery-head:enabled").first().waitFor();
+  });
+
   test("sees medians of places", async () => {
     await open("#/Property?view=table");
     await click(page.getByRole("button", { name: "Market" }));
