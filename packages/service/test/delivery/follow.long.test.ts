@@ -83,7 +83,7 @@ describe.each(targets)("$kind", ({ kind, profileId, deltas, generations }) => {
         }
         return places;
       };
-      const isCurrent = () => requireView(connection, copies, { copy: "copy", profileId });
+      const isCurrent = () => requireView(connection, copies, { copy: "copy", domain: "listing", profileId });
       await delivered(id, 1, 0);
       expect(await followed()).toEqual(["1.0"]);
       await isCurrent();

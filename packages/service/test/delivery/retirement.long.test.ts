@@ -56,7 +56,7 @@ test("nobody sees a record of a retired system, copies lose them by a delta, and
     } finally {
       await target.close();
     }
-    await requireView(connection, copies, { copy: "copy", profileId });
+    await requireView(connection, copies, { copy: "copy", domain: "listing", profileId });
     const rows = (await copies.rows("copy", "listing")) as readonly {
       readonly OriginatingSystemName: string;
     }[];

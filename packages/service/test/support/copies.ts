@@ -2,13 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Connection, exportOnce, openTarget, pull } from "@cadastre/client";
+import { type Domain, domainTable } from "@cadastre/manifest";
 import { hasPostgres, type PostgresServer, startPostgres } from "@cadastre/odata/testing";
 import { DuckDBInstance } from "@duckdb/node-api";
 import Database from "better-sqlite3";
 import { expect } from "vitest";
-
-/** Tables of the domain `listing`. */
-const tables = ["listing", "listing_media", "media_assets"];
 
 /** Databases of one kind that a customer has loaded copies into. */
 export type Copies = {
@@ -74,16 +72,19 @@ function copiesInPostgres({ url, connect, stop }: PostgresServer): Copies {
   };
 }
 
+/** A copy of a domain, in the format of a profile. */
+type DomainCopy = { readonly copy: string; readonly domain: Domain; readonly profileId: string };
+
 /** Loads a snapshot of the current state as a separate copy. */
 async function loadView(
   connection: Connection,
   copies: Copies,
-  { copy, profileId }: { readonly copy: string; readonly profileId: string },
+  { copy, domain, profileId }: DomainCopy,
 ): Promise<void> {
   const staging = mkdtempSync(join(tmpdir(), "cadastre-view-"));
   const target = await openTarget(await copies.target(copy));
   try {
-    const pending = await exportOnce(connection, { domain: "listing", profileId }, { staging });
+    const pending = await exportOnce(connection, { domain, profileId }, { staging });
     await pull(connection, pending.id, { target, staging, trust: "published", reference: null });
     await pending.done();
   } finally {
@@ -98,11 +99,11 @@ let views = 0;
 export async function requireView(
   connection: Connection,
   copies: Copies,
-  { copy, profileId }: { readonly copy: string; readonly profileId: string },
+  { copy, domain, profileId }: DomainCopy,
 ): Promise<void> {
   const view = `view_${++views}`;
-  await loadView(connection, copies, { copy: view, profileId });
-  for (const table of tables)
+  await loadView(connection, copies, { copy: view, domain, profileId });
+  for (const { name: table } of domainTable[domain].datasets)
     expect(byText(await copies.rows(copy, table))).toEqual(byText(await copies.rows(view, table)));
 }
 

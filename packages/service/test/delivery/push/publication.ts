@@ -47,7 +47,7 @@ export function publicationJourney(pushing: () => Pushing): void {
       { deliveryId: delta.id, kind: "delta", sequence: 1, removals: expect.any(Number) as number },
     ]);
     const connection = connect({ url: running.service.baseUrl, apiKey: running.key("national") });
-    await requireView(connection, copies, { copy: "copy", profileId: "listing-jsonl" });
+    await requireView(connection, copies, { copy: "copy", domain: "listing", profileId: "listing-jsonl" });
   }, 120_000);
 }
 
