@@ -6,9 +6,11 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ask } from "../support/ask.ts";
+import { ask, type Collection } from "../support/ask.ts";
+import { commitTo } from "../support/commit.ts";
 import { customerOf, exportsRoot, type ManifestReply, refusal } from "../support/deliveries.ts";
 import { flipBit } from "../support/flip-bit.ts";
+import { removalsOf } from "../support/removals.ts";
 import { type Running, run } from "../support/running.ts";
 import { runSql } from "../support/sql.ts";
 
@@ -34,8 +36,8 @@ beforeAll(async () => {
     CADASTRE_ADMIN_PORT: "0",
   });
   national = customerOf(running);
-  long = await delivered("long");
-  short = await delivered("short");
+  long = await delivered({ profileId: "long" });
+  short = await delivered({ profileId: "short" });
 }, 60_000);
 afterAll(async () => {
   await rm(profiles);
@@ -73,8 +75,8 @@ const damagedCount = async () => {
   return Number(/^cadastre_parts_damaged_total (\d+)$/m.exec(text)?.[1]);
 };
 
-async function delivered(profileId: string) {
-  const id = await national.complete({ profileId });
+async function delivered(body: Readonly<Record<string, unknown>>) {
+  const id = await national.complete(body);
   const { data, meta } = await national.manifest(id);
   const [part] = data.parts.toSorted((a, b) => b.byteLength - a.byteLength);
   if (part === undefined) throw new Error("the delivery has no part");
@@ -146,6 +148,51 @@ test.each<[string, (file: string) => void]>([
   60_000,
 );
 
+test.each<[string, Readonly<Record<string, unknown>>]>([
+  ["with a filter and selected fields", { filter: "ListPrice ge 300000", select: ["City", "ListPrice"] }],
+  // Its bytes are of no other delivery, so they can be had of it alone.
+  ["of an earlier state", { asOf: "before", select: ["City", "PostalCode"] }],
+])(
+  "parts of a delivery %s are rebuilt with the same hashes, damaged or gone",
+  async (_, { asOf, ...asked }) => {
+    const before = new Date().toISOString();
+    const page = await national.get("/reso/odata/Property?$select=ListingKey&$top=200");
+    const keys = (JSON.parse(page.text) as Collection).value.map((row) => String(row["ListingKey"]));
+    const gone = keys.splice(-20);
+    if (asOf !== undefined)
+      await commitTo(
+        running,
+        gone.flatMap((key) => removalsOf("Property", key)),
+      );
+    const body = { profileId: "long", ...asked };
+    const { id, parts, manifestSha256 } = await delivered(
+      asOf === undefined ? body : { ...body, asOf: before },
+    );
+    if (asOf !== undefined) {
+      const present = await delivered(body);
+      expect(present.parts.map(({ sha256 }) => sha256)).not.toEqual(parts.map(({ sha256 }) => sha256));
+    }
+    // What is read for them now has changed since.
+    await commitTo(
+      running,
+      keys.slice(0, 20).flatMap((key) => removalsOf("Property", key)),
+    );
+    for (const [nth, part] of parts.entries()) {
+      if (part.dataset !== "listing") continue;
+      if (nth % 2 === 0) await flipBit(fileOf(part), part.byteLength >> 1);
+      else rmSync(fileOf(part));
+      expect(await outcomeOf(id, part.number)).toMatch(/^(?:broken|part_rebuilding)$/);
+      await rebuilt(id, part);
+      rmSync(fileOf(part));
+      expect(await outcomeOf(id, part.number)).toBe("part_rebuilding");
+      await rebuilt(id, part);
+    }
+    const { meta } = await national.manifest(id);
+    expect(meta.manifest_sha256).toBe(manifestSha256);
+  },
+  60_000,
+);
+
 test(
   "of random flips in parts and manifests none is served as good",
   async () => {
@@ -178,8 +225,8 @@ test(
 );
 
 test("a part that cannot be rebuilt fails its delivery: 410 `part_lost`, and the list does not have it", async () => {
-  const { id, part } = short;
-  const other = await delivered("short");
+  const { id, part } = await delivered({ profileId: "short" });
+  const other = await delivered({ profileId: "short" });
   // As after an entitlement that grants more than the one that the delivery was built for.
   await registrySql("update cadastre_delivery set scope_sha256 = '0' where id = ?", id);
   // Equal parts of deliveries are one file: what cannot be rebuilt for one is rebuilt for another.
