@@ -5,4 +5,5 @@
  */
 export { createApp, type Services } from "./app.ts";
 export { type Config, ConfigError, readConfig } from "./config.ts";
-export { type RunningService, startService } from "./service.ts";
+export type { RunningService } from "./running-service.ts";
+export { startService } from "./service.ts";

@@ -11,7 +11,7 @@ import { scheduleChecks } from "./check/scheduled-check.ts";
 import type { Config } from "./config.ts";
 import { currentCatalog, type VersionedCatalog } from "./data/catalogs.ts";
 import type { DataFolder } from "./data/data-folder.ts";
-import { type Examples, readExamples } from "./data/examples.ts";
+import { readExamples } from "./data/examples.ts";
 import { notes } from "./data/notes.ts";
 import { openRegistry, refuseLostRegistry } from "./data/registry.ts";
 import { pepperReader, readSecretsOf } from "./data/secrets.ts";
@@ -29,12 +29,13 @@ import { monitorEventLoop } from "./http/event-loop.ts";
 import { guardHeap } from "./http/heap-guard.ts";
 import { MemoryBudget } from "./http/memory-budget.ts";
 import { memoryLimitsOf } from "./http/memory-limits.ts";
-import { createMetrics, type Metrics } from "./http/metrics.ts";
+import { createMetrics } from "./http/metrics.ts";
 import { createReadiness } from "./http/readiness.ts";
 import { listen } from "./http/server.ts";
 import { recentIdentities } from "./identity/recent-identities.ts";
 import { createLog, errorFields, type Log } from "./log.ts";
 import { readinessChecks } from "./readiness/checks.ts";
+import type { RunningService } from "./running-service.ts";
 import { type CatalogService, type Shared, serveCatalog } from "./serve-catalog.ts";
 import { StoreUse } from "./store-use.ts";
 import { openTracing } from "./telemetry/open-tracing.ts";
@@ -60,29 +61,6 @@ export type ServiceRole = {
 
 /** Role of a service in one process. */
 export const wholeService: ServiceRole = { worksInBackground: true, supervises: true };
-
-/** Facts about a started service, for the person who started it. */
-export type StartedService = {
-  /** Base URL without a trailing slash, as a client on this machine reaches it. */
-  readonly baseUrl: string;
-  readonly port: number;
-  /** Port of the metrics; undefined if none is configured. */
-  readonly adminPort: number | undefined;
-  /** False while no entity set is active, because nothing was published yet. */
-  readonly isServing: boolean;
-  /** Example requests that return data; undefined if the data was not prepared here. */
-  readonly examples: Examples | undefined;
-};
-
-/** A running service. */
-export type RunningService = StartedService & {
-  /** Undefined if no port is configured for them. */
-  readonly metrics: Metrics | undefined;
-  /** Records that another process has found a database to be damaged: the service is not ready from then on. */
-  readonly noteDamage: () => void;
-  /** Reports unready, finishes the requests in progress, and closes the data. */
-  readonly stop: () => Promise<void>;
-};
 
 /**
  * Serves the folder's data. Only reads public keys of the issuer: nothing here can sign an entitlement. If the start fails, everything that

@@ -11,7 +11,8 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readConfig } from "../src/config.ts";
 import { openDataFolder } from "../src/data/data-folder.ts";
-import { type RunningService, startService } from "../src/service.ts";
+import type { RunningService } from "../src/running-service.ts";
+import { startService } from "../src/service.ts";
 import { ask, query, toCollection } from "./support/ask.ts";
 import { customerOf } from "./support/deliveries.ts";
 import { prepareDemo } from "./support/prepare-demo.ts";

@@ -1,6 +1,6 @@
 import type { UsageReport } from "../access/usage-exchange.ts";
 import type { MetricValues } from "../http/metrics.ts";
-import type { StartedService } from "../service.ts";
+import type { StartedService } from "../running-service.ts";
 
 /** A message of a serving process to the primary. */
 export type FromServing =

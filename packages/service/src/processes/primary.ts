@@ -8,7 +8,7 @@ import { heapOption, isHeapSet } from "../heap-limit.ts";
 import { listenForOperator } from "../http/admin.ts";
 import { configOfProcess, memoryLimitsOf } from "../http/memory-limits.ts";
 import { createLog } from "../log.ts";
-import type { StartedService } from "../service.ts";
+import type { StartedService } from "../running-service.ts";
 import { type FromServing, machineId, processNumber, type ToServing } from "./messages.ts";
 import { metricsOfProcesses } from "./metrics-of-processes.ts";
 import { ProcessGroup, type StartedProcess } from "./process-group.ts";

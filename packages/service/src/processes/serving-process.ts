@@ -5,7 +5,8 @@ import { withDataFolder } from "../data/data-error.ts";
 import { configuredFolder } from "../data/data-folder.ts";
 import { configOfProcess } from "../http/memory-limits.ts";
 import { createLog } from "../log.ts";
-import { type RunningService, startService } from "../service.ts";
+import type { RunningService } from "../running-service.ts";
+import { startService } from "../service.ts";
 import { type FromServing, machineId, processNumber, type ToServing } from "./messages.ts";
 import { usageBetweenProcesses } from "./usage-between-processes.ts";
 

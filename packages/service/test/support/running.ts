@@ -8,7 +8,8 @@ import { type DataFolder, openDataFolder } from "../../src/data/data-folder.ts";
 import { withRegistry } from "../../src/data/registry.ts";
 import { readSecrets } from "../../src/data/secrets.ts";
 import { prepareDemoAccess } from "../../src/demo/demo-access.ts";
-import { type RunningService, startService } from "../../src/service.ts";
+import type { RunningService } from "../../src/running-service.ts";
+import { startService } from "../../src/service.ts";
 import { knowCustomer, plantCanaries, requireNoCanary, requireNoCanaryFile } from "./canaries.ts";
 import { createSampleDatabase, prepareSample } from "./sample-database.ts";
 
