@@ -4,9 +4,10 @@ import { type Database, queryOf } from "../database.ts";
 import { type DeclaredModel, propertiesOf } from "../model/entity-model.ts";
 import type { EntitySetDeclaration } from "../model/entity-set.ts";
 import type { PropertyDeclaration } from "../model/property.ts";
+import { catalogs } from "./catalogs.ts";
 import { columnType, isSortedAsText, readsExactly } from "./column-reading.ts";
 import { columnExpression, declarationOf } from "./declared-column.ts";
-import { type ColumnFacts, catalogs, type IndexColumn, type TableFacts } from "./table-facts.ts";
+import type { ColumnFacts, IndexColumn, TableFacts } from "./table-facts.ts";
 
 /** The ways in which a declaration differs from the database, by their stable code. */
 export type MismatchCode =

@@ -7,8 +7,9 @@ import {
   printPairs,
   uniqueNames,
 } from "../print/print-module.ts";
+import { catalogs } from "./catalogs.ts";
 import { type DeclaredColumn, declareColumn } from "./declared-column.ts";
-import { type ColumnFacts, catalogs, type TableFacts } from "./table-facts.ts";
+import type { ColumnFacts, TableFacts } from "./table-facts.ts";
 
 /** Reads the tables of a database, and prints them as a module of declarations. */
 export async function printDatabase(database: Database): Promise<string> {
