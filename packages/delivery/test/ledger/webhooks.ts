@@ -244,6 +244,37 @@ export function webhookConformance(name: string, open: () => Promise<TestRegistr
         expect(versions).toEqual([2, null, 2].map((version) => ["entitlement.changed", version]));
       }));
 
+    test("what has lapsed and is revoked later is told of in two steps, each once", () =>
+      withRegistry(async (registry) => {
+        const { outbox, ...webhooks } = registry.webhooks;
+        const both = { events: ["entitlement.changed", "entitlement.revoked"] } as const;
+        const [one, other] = [await register(registry, both), await register(registry, both)];
+        const read = async () => (await webhooks.find(customer, one.id)) as Webhook;
+        const types = async () => {
+          const found: string[] = [];
+          for (;;) {
+            const sending = await outbox.claim(later + 9, sendTerms);
+            if (sending === undefined) return found.toSorted();
+            found.push(sending.message.type);
+            await outbox.note(sending, sent);
+          }
+        };
+        expect(await outbox.tell(one, null, { at: later, revocation: null })).toBe(true);
+        expect(await read()).toMatchObject({ told: null, toldLapse: true });
+        expect(await types()).toEqual(["entitlement.changed", "entitlement.changed"]);
+        expect(await outbox.tell(await read(), null, { at: later + 1, revocation: null })).toBe(false);
+        expect(await outbox.tell(await read(), null, { at: later + 2, revocation: "all" })).toBe(true);
+        expect(await read()).toMatchObject({ told: null, toldLapse: false });
+        expect(await types()).toEqual(["entitlement.revoked", "entitlement.revoked"]);
+        const second = (await webhooks.find(customer, other.id)) as Webhook;
+        expect(await outbox.tell(second, null, { at: later + 3, revocation: "all" })).toBe(false);
+        // At once, it is told of both.
+        await outbox.tell(second, { version: 2, scopeSha256: sha("2") }, { at: later + 4, revocation: null });
+        expect(await outbox.tell(await read(), null, { at: later + 5, revocation: "all" })).toBe(true);
+        expect((await types()).filter((type) => type === "entitlement.revoked")).toHaveLength(2);
+        expect(await outbox.tell(await read(), null, { at: later + 6, revocation: "all" })).toBe(false);
+      }));
+
     test("what was found is told to all webhooks of the customer that want it and do not know it, as one", () =>
       withRegistry(async (registry) => {
         const { webhooks } = registry;
