@@ -59,12 +59,31 @@ test("a message of the service is taken, and told to be one that came before", a
   );
 });
 
+const events = {
+  "@reso.context": "urn:reso:metadata:2.0:resource:entityevent",
+  value: [
+    { EntityEventSequence: 3, ResourceName: "Property", ResourceRecordKey: "p1" },
+    { EntityEventSequence: 7, ResourceName: "Media", ResourceRecordKey: "m1" },
+  ],
+};
+
+test("pushed entity events are taken, and those that do not ascend are refused", async () => {
+  const { url, received } = await receiver();
+  expect((await send(url, { body: JSON.stringify(events) })).status).toBe(204);
+  const reversed = { ...events, value: events.value.toReversed() };
+  expect((await send(url, { id: "m2", body: JSON.stringify(reversed) })).status).toBe(401);
+  expect(received).toEqual([
+    { message: { id: "m1", source: undefined, events: events.value }, isRepeated: false, status: 204 },
+    { refused: "webhook_malformed", status: 401 },
+  ]);
+});
+
 test.each([
   ["another secret", { by: randomBytes(32) }, 401, "webhook_not_authentic"],
   ["an old signature", { age: 400 }, 401, "webhook_too_old"],
   ["no message", { body: "[]" }, 401, "webhook_malformed"],
   ["another method", { method: "GET" }, 405, "method_not_allowed"],
-  ["too much", { body: "x".repeat(70_000) }, 413, "too_large"],
+  ["too much", { body: "x".repeat(600_000) }, 413, "too_large"],
 ])("what has %s is refused", async (_, how, status, refused) => {
   const { url, received } = await receiver();
   expect((await send(url, how)).status).toBe(status);
@@ -126,6 +145,7 @@ test.each<readonly [string, readonly string[], string]>([
   ["--test alone", ["--test"], "option '--test' needs '--register'"],
   ["--public-url alone", ["--public-url", "https://x.example"], "option '--public-url' needs '--register'"],
   ["an unknown event", ["--events", "delivery.lost"], "Allowed are entitlement.changed, delivery.completed"],
+  ["entity events beside others", ["--events", "entity.changed,delivery.failed"], "or entity.changed alone"],
   ["no port", ["--port", "65536"], "It must be a port from 0 to 65535."],
   ["no address to forward to", ["--forward-to", "ftp://x"], "It must be an http or https address"],
 ])("with %s the command line is wrong", async (_, args, words) => {

@@ -58,6 +58,7 @@ export const clientExamples: ExampleTable = {
   listen: [
     "cadastre-client listen --register --url http://127.0.0.1:8080 --test",
     "cadastre-client listen --register --url https://listings.example --public-url https://tunnel.example/hook --forward-to http://localhost:3000/hook",
+    "cadastre-client listen --register --url http://127.0.0.1:8080 --events entity.changed",
     "cadastre-client listen --secret-file webhook-secret --forward-to http://localhost:3000/hook",
   ],
   status: [

@@ -5,6 +5,7 @@ import { type Connection, connect } from "../http/connection.ts";
 import type { RetryContext } from "../http/request.ts";
 import { type ReceivedMessage, type ReceivedRequest, startWebhookReceiver } from "../listen/receiver.ts";
 import {
+  entityChanged,
   eventTypes,
   type RegisteredReceiver,
   receiversAt,
@@ -49,6 +50,7 @@ const refused: RefusedOptions = {
     "a service sends to public https addresses; to this machine only if it was started with CADASTRE_WEBHOOK_LOOPBACK=true",
   ],
   invalid_webhook_events: ["--events", `allowed are ${eventTypes.join(", ")}`],
+  entity_events_unavailable: ["--events", "the service does not offer `EntityEvent`: ask its operator"],
   too_many_webhooks: ["--register", "you have as many webhooks as are allowed: delete one first"],
 };
 
@@ -75,7 +77,7 @@ export const listenCommand = (): Command =>
         )
         .option(
           "--events <types>",
-          `events to register for: ${eventTypes.join(", ")} (default: all)`,
+          `events to register for: ${eventTypes.join(", ")} (default: all these), or ${entityChanged} alone`,
           parseEvents,
         )
         .option("--test", "ask the service for a test message, after --register")
@@ -206,10 +208,23 @@ function show(received: ReceivedRequest, { json, forwardTo }: Flags): void {
 }
 
 function messageText({ message, isRepeated, status }: ReceivedMessage, isForwarded: boolean): string {
-  const { id, type, timestamp, data } = message;
   const notes = [...(isRepeated ? ["sent again"] : []), ...(isForwarded ? [`forwarded: ${status}`] : [])];
   const note = notes.length === 0 ? "" : `  (${notes.join(", ")})`;
-  return printable(`${timestamp}  ${type}  ${id}  ${JSON.stringify(data)}${note}`);
+  return linesOf(message)
+    .map((line) => printable(`${line}${note}`))
+    .join("\n");
+}
+
+/** Returns a line for each entity event, or the line of another message. */
+function linesOf(message: ReceivedMessage["message"]): readonly string[] {
+  const { id } = message;
+  if ("type" in message)
+    return [`${message.timestamp}  ${message.type}  ${id}  ${JSON.stringify(message.data)}`];
+  if (message.events.length === 0) return [`${entityChanged}  ${id}  no events: a test`];
+  return message.events.map(
+    (event) =>
+      `${event.EntityEventSequence}  ${event.ResourceName}  ${JSON.stringify(event.ResourceRecordKey)}  ${id}`,
+  );
 }
 
 function readUrl(text: string): URL {
@@ -227,7 +242,10 @@ function parsePort(text: string): number {
 
 function parseEvents(text: string): readonly string[] {
   const named = text.split(",").map((one) => one.trim());
+  if (named.length === 1 && named[0] === entityChanged) return named;
   if (!named.every((one) => eventTypes.some((known) => known === one)))
-    throw new InvalidArgumentError(`Allowed are ${eventTypes.join(", ")}, separated by commas.`);
+    throw new InvalidArgumentError(
+      `Allowed are ${eventTypes.join(", ")}, separated by commas, or ${entityChanged} alone.`,
+    );
   return named;
 }

@@ -2,7 +2,16 @@ import type { IncomingHttpHeaders } from "node:http";
 import { leaveBody } from "../http/body.ts";
 
 /** Headers of a message that are sent on. */
-const forwarded = ["content-type", "webhook-id", "webhook-timestamp", "webhook-signature", "traceparent"];
+const forwarded = [
+  "content-type",
+  "webhook-id",
+  "webhook-timestamp",
+  "webhook-signature",
+  "traceparent",
+  // With entity events: the token that their receiver asks for, and the label of the webhook.
+  "authorization",
+  "entityeventsource",
+];
 
 /** Longest time for the answer, in milliseconds: less than the ten seconds that the service waits. */
 const timeout = 9000;

@@ -2,12 +2,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { ClientError } from "../errors.ts";
 import { readBody } from "../http/body.ts";
+import { type EntityEventMessage, verifyEntityEvents } from "../webhook/verify-entity-events.ts";
 import { verifyWebhook, type WebhookMessage } from "../webhook/verify-webhook.ts";
 import { forwardMessage } from "./forward.ts";
 
 /** A verified message, and how it was answered. */
 export type ReceivedMessage = {
-  readonly message: WebhookMessage;
+  readonly message: WebhookMessage | EntityEventMessage;
   /** True if a message with this id was received and answered with 2xx before. */
   readonly isRepeated: boolean;
   /** Status of the answer: that of the address to forward to, or 204. */
@@ -34,8 +35,8 @@ export type WebhookReceiver = {
   readonly close: () => Promise<void>;
 };
 
-/** Longest message, in bytes. The service's are below one kilobyte. */
-const maxBody = 65_536;
+/** Longest message, in bytes. Those of the service with entity events have at most half of it. */
+const maxBody = 524_288;
 
 /** Number of message ids that are remembered, to recognise a message that is sent again. */
 const remembered = 1000;
@@ -100,13 +101,22 @@ async function receive(
 }
 
 /** Returns the message, or the code of the reason why the request is none of the webhook's. */
-function verified(request: IncomingMessage, body: Buffer, secret: string): WebhookMessage | string {
-  try {
-    return verifyWebhook(request.headers, body, secret);
-  } catch (error) {
-    if (error instanceof ClientError) return error.code;
-    throw error;
-  }
+function verified(
+  request: IncomingMessage,
+  body: Buffer,
+  secret: string,
+): WebhookMessage | EntityEventMessage | string {
+  let reason = "";
+  for (const verify of [verifyWebhook, verifyEntityEvents])
+    try {
+      return verify(request.headers, body, secret);
+    } catch (error) {
+      if (!(error instanceof ClientError)) throw error;
+      reason = error.code;
+      // One that is not authentic as the one kind of message is not authentic as the other.
+      if (reason !== "webhook_malformed") break;
+    }
+  return reason;
 }
 
 function remember(known: Set<string>, id: string): void {

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { ClientError } from "../errors.ts";
 import type { Connection } from "../http/connection.ts";
@@ -6,7 +7,10 @@ import { askJson } from "../http/request.ts";
 
 const root = "/v1/webhooks";
 
-/** Events that a webhook can be registered for. */
+/** Changes of records. A webhook for them is for nothing else. */
+export const entityChanged = "entity.changed";
+
+/** Events that a webhook can be registered for together. */
 export const eventTypes = [
   "entitlement.changed",
   "delivery.completed",
@@ -23,13 +27,18 @@ const listed = z.array(z.object({ id, url: z.string() }));
 /** A webhook that was registered for a receiver. The secret is known to it and the service alone. */
 export type RegisteredReceiver = { readonly id: string; readonly secret: string };
 
-/** Registers an address. Sent once, because a repeated request would register a second webhook. */
+/**
+ * Registers an address. Sent once, because a repeated request would register a second webhook. For entity events a token is made up: the
+ * receiver verifies the signature.
+ */
 export async function registerReceiver(
   connection: Connection,
   { url, events }: { readonly url: string; readonly events: readonly string[] | undefined },
 ): Promise<RegisteredReceiver> {
   const once = { ...connection, retryPolicy: { ...connection.retryPolicy, tries: 1 } };
-  const body = { url, ...(events === undefined ? {} : { events }) };
+  const token = randomBytes(32).toString("base64url");
+  const chosen = events?.includes(entityChanged) ? { entity_events: { token } } : {};
+  const body = { url, ...(events === undefined ? {} : { events }), ...chosen };
   const request = "the registration";
   return dataOf(await askJson(once, { method: "POST", path: root, body }, request), registered, request);
 }

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { verifyWebhook } from "@cadastre/client";
+import { verifyEntityEvents, verifyWebhook } from "@cadastre/client";
 import { compilePackages } from "@cadastre/odata/testing";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { customerOf, dataOf } from "../support/deliveries.ts";
@@ -21,7 +21,11 @@ const main = fileURLToPath(new URL("../../../client/dist/cli/main.js", import.me
 let running: Running;
 let national: ReturnType<typeof customerOf>;
 beforeAll(async () => {
-  running = await run({ CADASTRE_LISTINGS: "60", CADASTRE_WEBHOOK_LOOPBACK: "true" });
+  running = await run({
+    CADASTRE_LISTINGS: "60",
+    CADASTRE_WEBHOOK_LOOPBACK: "true",
+    CADASTRE_EXTENSIONS: "delta,expand,event",
+  });
   national = customerOf(running);
 });
 afterAll(async () => {
@@ -295,6 +299,33 @@ describe("listen", () => {
     expect(existsSync(secretFile)).toBe(false);
     expect(await registered()).toEqual([]);
     expect(listening.stdout() + listening.stderr()).not.toContain(secret);
+  }, 60_000);
+
+  test("prints the events of records that are pushed, and forwards them with their token", async () => {
+    const received: { readonly headers: IncomingHttpHeaders; readonly body: Buffer }[] = [];
+    const application = createServer((request, response) => {
+      void buffer(request).then((body) => {
+        received.push({ headers: request.headers, body });
+        response.writeHead(204).end();
+      });
+    });
+    application.listen(0, "127.0.0.1");
+    await once(application, "listening");
+    onTestFinished(() => void application.close());
+    const { port } = application.address() as AddressInfo;
+    const secretFile = join(folder, "event-secret");
+    const forwarding = ["--forward-to", `http://127.0.0.1:${port}/hook`, "--secret-out", secretFile];
+    const listening = await listen(...register(), "--events", "entity.changed", ...forwarding);
+    await expect.poll(listening.stdout, soon).toContain("EntityEventSequence");
+    const secret = readFileSync(secretFile, "utf8").trim();
+    const [line = ""] = listening.stdout().split("\n");
+    const [first] = received;
+    const { events } = verifyEntityEvents(first?.headers ?? {}, first?.body ?? "", secret);
+    expect(events.length).toBeGreaterThan(0);
+    expect(first?.headers["authorization"]).toMatch(/^Bearer [\w-]{43}$/);
+    expect(JSON.parse(line)).toMatchObject({ events, isRepeated: false, status: 204 });
+    expect(await listening.stop()).toBe(0);
+    expect(await registered()).toEqual([]);
   }, 60_000);
 
   test("does not replace a file by the secret, and deletes its webhook then too", async () => {
