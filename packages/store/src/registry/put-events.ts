@@ -27,15 +27,27 @@ export const putEvents: Readonly<Record<EventEngine, PutEvents>> = {
     );
   },
   postgres: async (transaction, customer, first, states) => {
-    if (states.length === 0) return;
+    const [one] = states;
+    if (one === undefined) return;
+    // Most events that are put together are of one resource and have no hash. A value costs less than an array of equal ones.
+    const isEqual = (name: keyof RecordState) => states.every((state) => state[name] === one[name]);
     const columns = (["resource", "key", "keyInAddress", "hash"] as const).map((name) =>
-      states.map((state) => state[name]),
+      name !== "key" && isEqual(name)
+        ? { name, only: one[name] }
+        : { name, all: states.map((state) => state[name]) },
     );
+    const listed = columns.filter((column) => "all" in column);
+    const selected = columns.map((column) => ("all" in column ? `"${column.name}"` : "?::text"));
     await transaction.raw(
-      `${insert} select ?, ?::bigint + position - 1, resource, record_key, key_in_address, hash
-        from unnest(?::text[], ?::text[], ?::text[], ?::text[]) with ordinality as event (resource, record_key, key_in_address, hash, position)
+      `${insert} select ?, ?::bigint + position - 1, ${selected.join(", ")}
+        from unnest(${listed.map(() => "?::text[]").join(", ")}) with ordinality as event (${listed.map(({ name }) => `"${name}"`).join(", ")}, position)
         ${onConflict}`,
-      [customer, first, ...columns] as Knex.RawBinding[],
+      [
+        customer,
+        first,
+        ...columns.flatMap((column) => ("all" in column ? [] : [column.only])),
+        ...listed.map(({ all }) => all),
+      ] as Knex.RawBinding[],
     );
   },
 };

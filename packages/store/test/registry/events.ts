@@ -73,6 +73,24 @@ export function eventConformance(name: string, withRegistry: WithRegistry): void
       expect((await events.find(customer))?.last).toBe(2 ** 52);
     }));
 
+  test.each([
+    ["alike", [state("a", unknownHash), state("b", unknownHash)]],
+    [
+      "of other resources, keys and hashes",
+      [state("a b", unknownHash), state("c", "1", "Media"), state("d", "2")],
+    ],
+    ["alike but for the way that a key is written", [state("a b", "1"), state("c", "1")]],
+  ])(`in ${name} events that are put together are stored whole: %s`, (_, states) =>
+    withRegistry(async (registry) => {
+      await registry.events.append(customer, appendOf(states));
+      const rows = await registry.database
+        .knex("cadastre_event")
+        .orderBy("number")
+        .select("resource", "record_key as key", "key_in_address as keyInAddress", "hash");
+      expect(rows.map((row: object) => ({ ...row }))).toEqual(states);
+    }),
+  );
+
   test(`in ${name} values without a hash are other ones than those before, whatever they are compared with`, () =>
     withRegistry(async (registry) => {
       const { events } = registry;
