@@ -76,15 +76,19 @@ export function ownCpuTime(): number {
   return (user + system) / 1000;
 }
 
+/** CPU time of each process of a server when it was last looked at: connections that are idle for long end. */
+const lastSeen = new Map<number, number>();
+
 /**
  * Returns the CPU time used so far by the processes of a server on this machine, apart from that of the pool's connection and those of
- * autovacuum, which come and go, in milliseconds.
+ * autovacuum, which come and go, in milliseconds. It never falls.
  */
 export async function serverCpuTime(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ pid: number }>(
     "select pid from pg_stat_activity where pid <> pg_backend_pid() and backend_type <> 'autovacuum worker'",
   );
-  return rows.reduce((sum, { pid }) => sum + cpuTimeOf(pid), 0);
+  for (const { pid } of rows) lastSeen.set(pid, cpuTimeOf(pid));
+  return [...lastSeen.values()].reduce((sum, time) => sum + time, 0);
 }
 
 /** Source: proc(5), `schedstat`: the first number is the time on a CPU in nanoseconds. */
