@@ -142,6 +142,18 @@ describe("another service", patient, () => {
     const rejects = ["--rejects", join(own.folder.path, "plain.jsonl"), "--deletions", "auto"];
     const { stderr } = await cadastre([...args, ...rejects, "--allow-shrink"], { environment });
     expect(stderr).toMatch(/ Deletions are found by comparing all keys\.$/m);
+    expect(stderr).not.toContain("is not seen");
+  });
+
+  test("has the command say at its start that deletions are not seen, unless that is asked for", async () => {
+    const args = ["replicate", "--resource", "Office", "--source", system.id, `${faults.origin}/plain`];
+    const rejects = ["--rejects", join(own.folder.path, "unseen.jsonl")];
+    const first = await cadastre([...args, ...rejects], { environment });
+    expect(first.stderr).toMatch(
+      /^What the source deletes is not seen, and stays here: `--deletions auto`.*\nRead /,
+    );
+    const second = await cadastre([...args, ...rejects, "--deletions", "none"], { environment });
+    expect(second.stderr).toMatch(/^Read /);
   });
 });
 
@@ -165,7 +177,7 @@ test("a run that is killed is completed by running it again", patient, async () 
   await says(first, "gave no answer in time: again in");
   await end(first, "SIGKILL");
   isStuck = false;
-  const { code, stderr } = await cadastre([...args, ...rejects], { environment });
+  const { code, stderr } = await cadastre([...args, ...rejects, "--deletions", "none"], { environment });
   expect([code, stderr]).toEqual([
     0,
     "Read 3 records; staged 3. The next time begins at 2024-05-01T10:00:00.000Z.",
@@ -177,6 +189,7 @@ describe("the key", patient, () => {
     const file = join(own.folder.path, "feed-key");
     await writeFile(file, `${feed.key("national")}\n`);
     const args = ["--resource", "Office", "--source", system.id, `${feed.service.baseUrl}/reso/odata/`];
+    args.push("--deletions", "none");
     const { code, stderr } = await cadastre(
       ["replicate", ...args, "--key-file", file, "--filter", "false", "--rejects", `${file}.rejects`],
       { environment },

@@ -221,7 +221,17 @@ test.each([
 });
 
 test("the way of deletions is an option of a Web API, and can be taken back", patient, async () => {
-  await add("changed", "silent", "delta");
+  const unseen = "What the source deletes is not seen, and stays here";
+  expect((await add("changed", "silent", "delta")).stderr).not.toContain(unseen);
+  const taken = await feed("change", "changed", "--deletions", "none");
+  expect([taken.code, taken.stderr]).toEqual([0, "Changed the feed changed."]);
+  expect((await feed("change", "changed", "--every", "1h")).stderr).toContain(
+    `${unseen}: \`--full-every 1d\``,
+  );
+  expect((await feed("change", "changed", "--deletions", "auto")).stderr).toContain(
+    `If the source has neither delta links nor EntityEvent: ${unseen}`,
+  );
+  expect((await feed("change", "changed", "--full-every", "1d")).stderr).toBe("Changed the feed changed.");
   expect((await feed("change", "changed", "--deletions", "none")).code).toBe(0);
   expect((await feed("try", "changed")).code).toBe(0);
   expect(

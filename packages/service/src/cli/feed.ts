@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { FeedRecord } from "@cadastre/store/registry";
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { currentCatalog } from "../data/catalogs.ts";
-import { comparingKeys, definitionOf } from "../feeds/definition.ts";
+import { comparingKeys, definitionOf, type FeedDefinition } from "../feeds/definition.ts";
 import { runLeased, workerName } from "../feeds/feed-worker.ts";
 import { Mutexes } from "../feeds/mutexes.ts";
 import { type TriedResource, tryFeed } from "../feeds/try-feed.ts";
@@ -16,7 +16,7 @@ import { feedJson, feedRow, feedRowHeads, locationText } from "./feed-view.ts";
 import { CommandRefused, printMessage, printResult } from "./outcome.ts";
 import { counted, number } from "./progress.ts";
 import { reasonsText } from "./reject-reasons.ts";
-import { parseRowCount } from "./staging-options.ts";
+import { parseRowCount, unseenDeletions } from "./staging-options.ts";
 import { table } from "./table.ts";
 
 type Output = { readonly json?: true };
@@ -88,29 +88,50 @@ async function found(
   return feed;
 }
 
+/** Says if a feed of a Web API may never see deletions, unless that was asked for. */
+function warnOfDeletions({ kind, fullEvery, deletions }: FeedDefinition, options: FeedSettings): void {
+  if (kind !== "replicate" || fullEvery !== undefined || options.deletions === "none") return;
+  if (deletions === undefined)
+    printMessage(
+      unseenDeletions(
+        "`--full-every 1d` compares all keys once a day, and `--deletions auto` asks the source.",
+      ),
+    );
+  if (deletions === "auto")
+    printMessage(
+      `If the source has neither delta links nor EntityEvent: ${unseenDeletions("`--full-every 1d` compares all keys once a day.")}`,
+    );
+}
+
 const add = (name: string, options: FeedSettings) =>
   withServiceRegistry(async ({ feeds, catalogs }, folder, config) => {
-    await audited({ action: "feed.add", object: { id: name }, ...auditOf(folder, config) }, async () => {
+    const by = { action: "feed.add", object: { id: name }, ...auditOf(folder, config) } as const;
+    const added = await audited(by, async () => {
       const { catalog } = await currentCatalog(catalogs);
       const definition = await definitionFrom(catalog, options);
       if (!(await feeds.add(name, JSON.stringify(definition), Date.now())))
         throw new CommandRefused(
           `there is a feed \`${name}\` already: change it with \`cadastre feed change ${name}\``,
         );
+      return definition;
     });
     printMessage(`Added the feed ${name}. To see what it would store: \`cadastre feed try ${name}\`.`);
+    warnOfDeletions(added, options);
   });
 
 const change = (name: string, options: FeedSettings & { readonly credentials: boolean }) =>
   withServiceRegistry(async ({ feeds, catalogs }, folder, config) => {
-    await audited({ action: "feed.change", object: { id: name }, ...auditOf(folder, config) }, async () => {
+    const by = { action: "feed.change", object: { id: name }, ...auditOf(folder, config) } as const;
+    const changed = await audited(by, async () => {
       const { catalog } = await currentCatalog(catalogs);
       const { credentials, ...others } = definitionOf(await found(feeds, name));
       const before = options.credentials ? { credentials, ...others } : others;
       const definition = await definitionFrom(catalog, options, before);
       if (!(await feeds.change(name, JSON.stringify(definition), Date.now()))) throw noFeed(name);
+      return definition;
     });
     printMessage(`Changed the feed ${name}.`);
+    warnOfDeletions(changed, options);
   });
 
 const list = (output: Output) =>

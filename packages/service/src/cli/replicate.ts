@@ -29,6 +29,7 @@ import {
   roundOption,
   sourceOption,
   stagingJsonOption,
+  unseenDeletions,
 } from "./staging-options.ts";
 
 type Options = CredentialOptions &
@@ -87,6 +88,9 @@ export const stageFeedCommand = (): Command =>
         const limits = { rejectLimit: rejectLimit(options.maxRejects), maxShrink };
         const task = { store, crosswalk, ...from, rounding, rejects, ...limits };
         const plan = await planDeletions(deletions, full, { store, ...from, maxShrink });
+        // Not the default: a comparison of keys would delete what comes of the same source in other ways.
+        if (plan.by === "none" && options.deletions === undefined && !options.json)
+          printMessage(unseenDeletions(deletionsAdvice));
         const staged = await withProgress((onProgress) =>
           withReasons(options, () => replicateFeed({ ...task, full: plan.compares, onProgress })),
         );
@@ -124,6 +128,9 @@ async function withProgress<T>(work: (onProgress: Replication["onProgress"]) => 
     progress.end();
   }
 }
+
+const deletionsAdvice =
+  "`--deletions auto` finds it, by comparing all keys if the source has neither delta links nor EntityEvent; `--deletions none` accepts it.";
 
 /** How deletions were found, in words. */
 const deletionWords: Readonly<Record<DeletionPlan["by"], string>> = {

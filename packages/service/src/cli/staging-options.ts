@@ -29,6 +29,10 @@ export const deletionsOption = (): Option =>
     "how what a Web API has deleted is found: by EntityEvent, by delta links of OData, as it is found to tell of it (auto), or by comparing all keys at each run (default: none)",
   ).choices(deletionChoices);
 
+/** Says that a copy keeps what its source has deleted. @param choice what makes it seen */
+export const unseenDeletions = (choice: string): string =>
+  `What the source deletes is not seen, and stays here: ${choice}`;
+
 /** `--round` and `--exact`: field names separated by commas; both may be repeated. */
 export const roundOption = (): Option =>
   new Option(
