@@ -1,10 +1,10 @@
 import type { Manifest } from "@cadastre/manifest";
 import { ClientError } from "../errors.ts";
 import { staged } from "./fill.ts";
-import { lastOf, linkOf, streamOf } from "./ledger.ts";
+import { linkOf, streamOf } from "./ledger.ts";
 import type { Relation } from "./relation.ts";
 import type { SqlSession } from "./session.ts";
-import { entriesOf, type LedgerTable, type LedgerTables, readTables } from "./sql-ledger.ts";
+import { type LedgerTable, type LedgerTables, lastEntryOf, readTables } from "./sql-ledger.ts";
 
 /** A table that a load would write, and its key if the manifest is known already. */
 type Wanted = { readonly name: string; readonly keyField?: string };
@@ -77,7 +77,7 @@ export async function copiesEndedBy(
 
 /** True if a stream with entries in the ledger is a subscription: one-off exports have none. */
 async function isFollowed(session: SqlSession, stream: string): Promise<boolean> {
-  const last = lastOf(await entriesOf(session, stream));
+  const last = await lastEntryOf(session, stream);
   return last !== undefined && linkOf(last).manifest.subscriptionId !== null;
 }
 
@@ -93,7 +93,7 @@ export async function copyFault(session: SqlSession, manifest: Manifest): Promis
     const listed = known.get(name);
     const table = session.names.prefix + name;
     if (listed !== undefined && listed.stream !== subscription) {
-      const by = lastOf(await entriesOf(session, listed.stream));
+      const by = await lastEntryOf(session, listed.stream);
       const delivery = by === undefined ? listed.stream : linkOf(by).manifest.deliveryId;
       const at = by?.loadedAt ?? "an unknown time";
       return new ClientError("copy_replaced", { table, subscription, delivery, at });

@@ -66,11 +66,32 @@ export async function prepareLedger({ run, names, relation, placeOptions }: SqlS
 const isSame = (columns: readonly string[], wanted: ReadonlySet<string>): boolean =>
   columns.length === wanted.size && columns.every((column) => wanted.has(column));
 
-/** Returns the ledger entries of a stream. */
-export async function entriesOf({ run, names }: SqlSession, stream: string): Promise<readonly LedgerEntry[]> {
+/** Returns the ledger entry of the last delivery of a stream. Reads that one alone: a stream may have many thousands. */
+export const lastEntryOf = async (session: SqlSession, stream: string): Promise<LedgerEntry | undefined> =>
+  (await selectEntries(session, "order by generation desc, sequence desc limit 1", [stream]))[0];
+
+/** Returns the ledger entries that decide about a delivery: that of its own place, and the last one of its stream. */
+export async function entriesAbout(session: SqlSession, manifest: Manifest): Promise<readonly LedgerEntry[]> {
+  const stream = streamOf(manifest);
+  const { generation, sequence } = manifest;
+  const same = await selectEntries(session, "and generation = ? and sequence = ?", [
+    stream,
+    generation,
+    sequence,
+  ]);
+  const last = await lastEntryOf(session, stream);
+  return last === undefined ? same : [...same, last];
+}
+
+/** @param rest end of the statement, after the condition on the stream */
+async function selectEntries(
+  { run, names }: SqlSession,
+  rest: string,
+  values: Parameters<SqlSession["run"]>[1],
+): Promise<readonly LedgerEntry[]> {
   const rows = await run(
-    `select generation, sequence, manifest_sha256, manifest, loaded_at from ${names.of(ledgerTables.loads)} where stream = ?`,
-    [stream],
+    `select generation, sequence, manifest_sha256, manifest, loaded_at from ${names.of(ledgerTables.loads)} where stream = ? ${rest}`,
+    values,
   );
   return rows.map((row) => ({
     generation: Number(row["generation"]),

@@ -4,11 +4,20 @@ import { isText } from "../content/read-part.ts";
 import { ClientError } from "../errors.ts";
 import { isErrorOfFile } from "../fetch/disk.ts";
 import { changeRows, replaceRows, rowCountOf } from "./fill.ts";
-import { lastOf, linkOf, standingAmong, streamOf } from "./ledger.ts";
+import { linkOf, standingAmong } from "./ledger.ts";
 import { copiesEndedBy, copyFault, requireFree, requireOwnTables } from "./ownership.ts";
 import { purgeTables } from "./purge-tables.ts";
 import type { SqlSession } from "./session.ts";
-import { enter, entriesOf, forget, markTables, prepareLedger, readTables, takeTables } from "./sql-ledger.ts";
+import {
+  enter,
+  entriesAbout,
+  forget,
+  lastEntryOf,
+  markTables,
+  prepareLedger,
+  readTables,
+  takeTables,
+} from "./sql-ledger.ts";
 import type { TargetOptions } from "./table-place.ts";
 import type { LoadableDelivery, LoadTarget } from "./target.ts";
 import { comment, typedTable } from "./typed-table.ts";
@@ -25,7 +34,7 @@ export function sqlTarget(session: SqlSession, { replaceCopy = false }: TargetOp
   const found = new Set<string>();
   const standing = async ({ manifest, sha256 }: Pick<LoadableDelivery, "manifest" | "sha256">) => {
     requireKnown(manifest.datasets.map(({ name }) => name));
-    const state = standingAmong({ manifest, sha256 }, await entriesOf(session, streamOf(manifest)));
+    const state = standingAmong({ manifest, sha256 }, await entriesAbout(session, manifest));
     if (state === "new") await requireOwnTables(session, manifest, { replaceCopy });
     return state;
   };
@@ -61,7 +70,7 @@ export function sqlTarget(session: SqlSession, { replaceCopy = false }: TargetOp
       }),
     last: (subscription) =>
       inTransaction(async () => {
-        const entry = lastOf(await entriesOf(session, subscription));
+        const entry = await lastEntryOf(session, subscription);
         const last = entry && linkOf(entry);
         if (last === undefined && found.has(subscription)) throw new ClientError("copy_ended");
         if (last !== undefined) found.add(subscription);
