@@ -33,9 +33,13 @@ const steps = [
   ["open_house", "open_house", "OpenHouse"],
 ] as const satisfies readonly (readonly [Domain, string, string])[];
 
-/** Exports a domain for a customer who sees every system. Returns the lines of each dataset. */
-async function exported(running: Running, domain: Domain): Promise<ReadonlyMap<string, string>> {
-  const asks = customerOf(running, "national");
+/** Exports a domain, for a customer who sees every system unless another is named. Returns the lines of each dataset. */
+async function exported(
+  running: Running,
+  domain: Domain,
+  customer: "national" | "market" = "national",
+): Promise<ReadonlyMap<string, string>> {
+  const asks = customerOf(running, customer);
   const id = await asks.complete({ domain });
   const found = new Map<string, string>();
   for (const { number, dataset } of (await asks.manifest(id)).data.parts) {
@@ -77,4 +81,46 @@ test("what a customer exports can be ingested by another service, whose exports 
         { timeout: 20_000 },
       )
       .toBe((await exported(first, domain)).get(dataset));
+}, 300_000);
+
+test("what a customer of one system exports as CSV can be ingested, and Parquet is refused with what takes it", async () => {
+  const environment = { CADASTRE_DATA: second.folder.path };
+  const asks = customerOf(first, "market");
+  /** Exports the listings in a format, and returns the file of the first part of Property. */
+  const fileOf = async (format: string): Promise<string> => {
+    const id = await asks.complete({ domain: "listing", profileId: `listing-${format}` });
+    const part = (await asks.manifest(id)).data.parts.find(({ dataset }) => dataset === "listing");
+    const file = join(files, `part-of-${format}`);
+    await writeFile(file, await asks.fetched(id, part?.number ?? 0));
+    return file;
+  };
+  const args = ["ingest", "--resource", "Property", "--source", "lonestar", "--full", "--json"];
+  const refused = await cadastre([...args, await fileOf("parquet")], { environment });
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("cadastre receive")]);
+  // Lose the listings first, so that each of them comes from the file.
+  const listings = (await exported(first, "listing", "market")).get("listing") ?? "";
+  const keys = listings.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)["ListingKey"]]));
+  expect(keys.length).toBeGreaterThan(5);
+  const gone = ["ingest", "--resource", "Property", "--source", "lonestar", "--delete", "-"];
+  const deleted = await cadastre([...gone, "--rejects", join(files, "gone.rejects.jsonl")], {
+    environment,
+    input: keys.join("\n"),
+  });
+  expect([deleted.code, deleted.stderr]).toEqual([0, expect.any(String)]);
+  const publish = () => cadastre(["publish", "Property", "--allow-shrink"], { environment });
+  expect((await publish()).code).toBe(0);
+  const { code, stdout, stderr } = await cadastre([...args, await fileOf("csv")], { environment });
+  expect([code, stderr]).toEqual([0, expect.any(String)]);
+  expect(JSON.parse(stdout)).toMatchObject({ read: keys.length, staged: keys.length, rejected: 0 });
+  expect((await publish()).code).toBe(0);
+  await expect
+    .poll(
+      () =>
+        exported(second, "listing", "market").then(
+          (of) => of.get("listing"),
+          () => undefined,
+        ),
+      { timeout: 20_000 },
+    )
+    .toBe(listings);
 }, 300_000);
