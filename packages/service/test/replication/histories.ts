@@ -49,8 +49,8 @@ const trackedOf = (resource: ResourceName) =>
   fc.record({
     resource: fc.constant(resource),
     options: fc.oneof(
-      { weight: 3, arbitrary: optionsOf(resource, {}) },
-      { weight: 2, arbitrary: optionsOf(resource, { $filter: sometimes(filtersOf(resource)) }) },
+      optionsOf(resource, {}),
+      optionsOf(resource, { $filter: sometimes(filtersOf(resource)) }),
     ),
     expand: expandOf(resource),
     aim: fc.constantFrom("seen" as const, "partial" as const),
