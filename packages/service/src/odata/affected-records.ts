@@ -3,9 +3,16 @@ import type { BoundExpand, BoundNode, BoundQuery, EntitySet, Projection } from "
 import { allOf, constant, equals, isAmong, propertyNode, textConstant } from "@cadastre/odata/tree";
 import type { ResourceName } from "@cadastre/reso";
 import { type Store, StoreError } from "@cadastre/store";
-import { type ChangesRequest, changesBetween, textKeyOf } from "@cadastre/store/changes";
+import {
+  type ChangesRequest,
+  changesBetween,
+  compareCodePoints,
+  recordsAt,
+  textKeyOf,
+} from "@cadastre/store/changes";
 import { isIndexedField } from "../catalog.ts";
 import { mostRelated, textMember } from "./expansion.ts";
+import { keysAmong, mergeKeys } from "./merge-keys.ts";
 import { linesOf, restrictRecords } from "./related-reader.ts";
 import { type NavigationLink, navigationLinkOf } from "./related-sets.ts";
 import { isStoredSet } from "./stored-set.ts";
@@ -37,26 +44,32 @@ export type StateWindow = Pick<ChangesRequest, "since" | "asOf" | "signal"> & {
 const atOnce = 500;
 
 /**
- * Returns the keys of records whose related records have changed, as far as the caller sees them: in either state they led to a record that
- * changed, came or went. The caller may see no change of some.
+ * Yields the keys of records whose related records have changed, as far as the caller sees them, each once, in order: in either state they led to
+ * a record that changed, came or went. The caller may see no change of some.
  *
+ * @param after key that they follow; null for all
  * @throws {StoreError} `bookmark_expired` if more than {@link mostRelated} related records have changed: the whole is to be read again
  */
-export async function affectedKeys(
+export async function* affectedKeys(
   entitySet: EntitySet,
   expand: readonly BoundExpand[],
   window: StateWindow,
-): Promise<ReadonlySet<string>> {
-  const affected = new Set<string>();
+  after: string | null,
+): AsyncGenerator<string> {
+  const sequences: AsyncIterable<string>[] = [];
   for (const item of expand) {
     const link = navigationLinkOf(item.navigation);
     const values = await changedLinks(item, link, window);
     const isKey = entitySet.type.key.length === 1 && entitySet.type.key[0] === link.own;
-    const keys = isKey ? values : await keysOf(entitySet, link.own, values, window);
-    for (const key of keys) affected.add(key);
-    requireFew(affected);
+    if (isKey) sequences.push(sortedAfter(values, after));
+    else sequences.push(...keysOf(entitySet, link.own, values, window, after));
   }
-  return affected;
+  yield* mergeKeys(sequences);
+}
+
+async function* sortedAfter(keys: ReadonlySet<string>, after: string | null): AsyncGenerator<string> {
+  const following = [...keys].filter((key) => after === null || compareCodePoints(key, after) > 0);
+  yield* following.toSorted(compareCodePoints);
 }
 
 /** Returns the values of the links to related records that have changed, or whose own related records have. */
@@ -88,22 +101,43 @@ async function changedLinks(
       throw new StoreError("bookmark_expired", "too many related records have changed");
   }
   if (expand.length === 0) return values;
-  const keys = await affectedKeys(entitySet, expand, window);
+  const keys = new Set<string>();
+  for await (const key of affectedKeys(entitySet, expand, window, null)) requireFew(keys.add(key));
   const key = textKeyOf(entitySet).name;
   for (const line of await linesIn(entitySet, key, keys, [link.other], window)) add(line);
   return values;
 }
 
-/** Returns the keys of the records that have one of some values in either state. */
-async function keysOf(
+/** Returns sequences of the keys of the records that have one of some values, in either state, each in order. */
+function keysOf(
   entitySet: EntitySet,
   field: string,
   values: ReadonlySet<string>,
-  window: StateWindow,
-): Promise<readonly string[]> {
-  const key = textKeyOf(entitySet).name;
-  const lines = await linesIn(entitySet, field, values, [key], window);
-  return lines.map((line) => JSON.parse(textMember(line, key)) as string);
+  { store, scope, since, asOf, signal }: StateWindow,
+  after: string | null,
+): readonly AsyncIterable<string>[] {
+  const all = [...values];
+  const key = projectionOf(textKeyOf(entitySet).name, entitySet);
+  const parts = Array.from({ length: Math.ceil(all.length / atOnce) }, (_, i) =>
+    all.slice(i * atOnce, (i + 1) * atOnce),
+  );
+  return parts.flatMap((part) =>
+    [since, asOf].map((state) => {
+      const filter = isAmongTexts(projectionOf(field, entitySet).expression, part);
+      const query: BoundQuery = {
+        entitySet,
+        filter,
+        select: [key],
+        orderBy: [],
+        after: null,
+        skip: 0,
+        top: atOnce,
+      };
+      return keysAmong(
+        recordsAt(store, { query, scope, asOf: state, after, pageSize: atOnce, ahead: false, signal }),
+      );
+    }),
+  );
 }
 
 /** Reads fields of the records that have one of some values in either state. */

@@ -61,8 +61,7 @@ export const changeSource = (
     const limit = AbortSignal.timeout(seconds * 1000);
     try {
       const signal = AbortSignal.any([read.signal, limit]);
-      const readPage = read.expand.length === 0 ? readChanges : readExpanded;
-      return await readPage(query, read, services, caller, signal);
+      return await readChanges(query, read, services, caller, signal);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       if (error.code === "bookmark_expired") return undefined;
@@ -71,6 +70,18 @@ export const changeSource = (
     }
   },
 });
+
+/** Changes that were found, in a memory that is counted for the caller. */
+type FoundChanges = Omit<ChangesPage, "state"> & { readonly until: Moment };
+
+/** Finds changes of a query. */
+type FindChanges = (
+  query: BoundQuery,
+  read: ChangesRead,
+  services: SourceServices,
+  caller: SourceCaller,
+  signal: AbortSignal,
+) => Promise<FoundChanges>;
 
 async function readChanges(
   query: BoundQuery,
@@ -81,26 +92,19 @@ async function readChanges(
 ): Promise<ChangesPage> {
   const { scope, stages } = caller;
   // The page in both states.
-  const estimated = 2 * estimatedBytes(query, true, read.form);
+  const estimated = 2 * estimatedBytes(query, true, read.form) * (1 + read.expand.length);
   const reserved = await stages.timeAsync("reserve", () =>
     services.memory.reserve(scope.customer, estimated, signal),
   );
   try {
-    const found = await stages.timeAsync(
-      "run",
-      async (within) => {
-        const changes = changesOf(query, read, services, scope, { signal, stages: within });
-        const page = await fullPage(changes, query.top, read);
-        return read.count ? { ...page, count: await countOf(changes, page.until) } : page;
-      },
-      { entitySet: query.entitySet.name },
-    );
+    const find = read.expand.length === 0 ? findChanges : findExpanded;
+    const { until, release, ...found } = await find(query, read, services, caller, signal);
     reserved.resize(found.records.byteLength);
     return {
       ...found,
-      state: timed(found.until),
+      state: timed(until),
       release: () => {
-        found.release?.();
+        release?.();
         reserved.release();
       },
     };
@@ -110,57 +114,64 @@ async function readChanges(
   }
 }
 
-/** Reads a page of changes of records with related records, which are given as a whole. @throws {StoreError} `bookmark_expired` */
-async function readExpanded(
-  query: BoundQuery,
-  { since: given, until, from, count: isCounted, form, expand }: ChangesRead,
-  services: SourceServices,
-  caller: SourceCaller,
-  signal: AbortSignal,
-): Promise<ChangesPage> {
-  const { store, memory } = services;
-  const { scope, stages } = caller;
-  const since = await knownCheckpoint(given, store);
-  const state = until ?? (await timedStateOf(await store.checkpoint(), store));
-  const asOf = await knownCheckpoint(state, store);
-  const estimated = 2 * estimatedBytes(query, true, form) * (1 + expand.length);
-  const reserved = await stages.timeAsync("reserve", () => memory.reserve(scope.customer, estimated, signal));
-  try {
-    const found = { store, scope, query, expand, since, asOf, signal };
-    const changes: ExpandedChange[] = [];
-    let [more, count] = [false, 0];
-    const after = isCounted ? undefined : from;
-    for await (const change of expandedChanges({ ...found, after }, services, caller)) {
-      count++;
-      if (from !== undefined && compareCodePoints(change.key, from) <= 0) continue;
-      if (changes.length < query.top) changes.push(change);
-      else more = true;
-      if (more && !isCounted) break;
-    }
-    const removed = changes.flatMap(({ key, is }) => (is === undefined ? [key] : []));
-    const shown = await shownElsewhere(query, removed, found, caller);
-    const plain = Buffer.from(changes.flatMap(({ is }) => is ?? []).join());
-    const records = form === undefined || plain.length === 0 ? plain : writeRecords(plain, form);
-    reserved.resize(records.byteLength);
-    return {
-      records,
-      removed: removed.map((key) => toRemoved({ key, isElsewhere: shown.has(key) })),
-      state,
-      next: more ? (changes.at(-1)?.key ?? null) : null,
-      ...(isCounted ? { count } : {}),
-      release: () => reserved.release(),
-    };
-  } catch (error) {
-    reserved.release();
-    throw error;
-  }
-}
+const findChanges: FindChanges = (query, read, services, { scope, stages }, signal) =>
+  stages.timeAsync(
+    "run",
+    async (within) => {
+      const changes = changesOf(query, read, services, scope, { signal, stages: within });
+      const page = await fullPage(changes, query.top, read);
+      return read.count ? { ...page, count: await countOf(changes, page.until) } : page;
+    },
+    { entitySet: query.entitySet.name },
+  );
 
-/** Returns the checkpoint of a state. @throws {StoreError} `bookmark_expired` if its commit is not there any more */
-async function knownCheckpoint(state: string, store: Pick<Store, "committedAt">): Promise<number> {
-  const moment = momentOfState(state);
+/**
+ * Number of records that are compared for a page, with their related records. If hardly any have changed, the page is not full, and the next
+ * one goes on.
+ */
+const mostCompared = 5000;
+
+/** Finds changes of records with related records, which are given as a whole. @throws {StoreError} `bookmark_expired` */
+const findExpanded: FindChanges = async (query, read, services, caller, signal) => {
+  const { from, count: isCounted, form, expand } = read;
+  const { store } = services;
+  const since = await knownMoment(momentOfState(read.since), store);
+  const until =
+    read.until === undefined
+      ? await commitOf(await store.checkpoint(), store)
+      : await knownMoment(momentOfState(read.until), store);
+  const window = { store, scope: caller.scope, since: since.checkpoint, asOf: until.checkpoint, signal };
+  const changes: ExpandedChange[] = [];
+  let [count, compared] = [0, 0];
+  let next: string | null = null;
+  const request = { ...window, query, expand, after: isCounted ? undefined : from };
+  for await (const { changes: found, size, end } of expandedChanges(request, services, caller)) {
+    count += found.length;
+    compared += size;
+    const left = found.filter(({ key }) => from === undefined || compareCodePoints(key, from) > 0);
+    const fitting = next === null ? left.slice(0, query.top - changes.length) : [];
+    changes.push(...fitting);
+    if (next === null && left.length > fitting.length) next = changes.at(-1)?.key ?? null;
+    if (isCounted) continue;
+    if (next === null && compared >= mostCompared) next = end;
+    if (next !== null) break;
+  }
+  const removed = changes.flatMap(({ key, is }) => (is === undefined ? [key] : []));
+  const shown = await shownElsewhere(query, removed, window, caller);
+  const plain = Buffer.from(changes.flatMap(({ is }) => is ?? []).join());
+  return {
+    records: form === undefined || plain.length === 0 ? plain : writeRecords(plain, form),
+    removed: removed.map((key) => toRemoved({ key, isElsewhere: shown.has(key) })),
+    until,
+    next,
+    ...(isCounted ? { count } : {}),
+  };
+};
+
+/** Returns a commit. @throws {StoreError} `bookmark_expired` if it is not there any more */
+async function knownMoment(moment: Moment, store: Pick<Store, "committedAt">): Promise<Moment> {
   if (!(await isCommitThere(moment, store))) throw new StoreError("bookmark_expired");
-  return moment.checkpoint;
+  return moment;
 }
 
 /** Position and size of a read of changes. */
@@ -197,14 +208,12 @@ function changesOf(
   };
 }
 
-type FullPage = Pick<ChangesPage, "records" | "removed" | "next" | "release"> & { readonly until: Moment };
-
 /** Reads on until the page is full: a version that changes nothing of what is shown takes no place. */
 async function fullPage(
   readPart: ReadPart,
   top: number,
   { from, until: state }: Pick<ChangesRead, "from" | "until">,
-): Promise<FullPage> {
+): Promise<FoundChanges> {
   const parts: ChangedPage[] = [];
   const release = () => {
     for (const part of parts) part.release?.();

@@ -1,8 +1,9 @@
 import type { BoundExpand, BoundQuery } from "@cadastre/odata";
 import { allOf, propertyNode } from "@cadastre/odata/tree";
-import { changesBetween, compareCodePoints, textKeyOf } from "@cadastre/store/changes";
+import { changesBetween, textKeyOf } from "@cadastre/store/changes";
 import { affectedKeys, isAmongTexts, type StateWindow } from "./affected-records.ts";
 import { addRelated, withLinkFields } from "./expansion.ts";
+import { keysAmong, mergeKeys } from "./merge-keys.ts";
 import { linesOf, relatedReader, restrictRecords } from "./related-reader.ts";
 import type { SourceCaller, SourceServices } from "./source-services.ts";
 
@@ -18,9 +19,18 @@ type ExpandedRequest = StateWindow & {
   readonly signal: AbortSignal;
 };
 
+/** Changes among candidates whose keys follow each other. */
+type ComparedBatch = {
+  readonly changes: readonly ExpandedChange[];
+  /** Number of candidates. */
+  readonly size: number;
+  /** Key of the last one. */
+  readonly end: string;
+};
+
 /**
- * Yields the records that have changed with their related records, in the order of the key. The candidates are the records with another
- * version and those that {@link affectedKeys} finds; the texts of both states decide.
+ * Yields the records that have changed with their related records, in the order of the key, batch by batch. The candidates are the records with
+ * another version and those that {@link affectedKeys} finds; the texts of both states decide.
  *
  * @throws {StoreError} `bookmark_expired`
  */
@@ -28,33 +38,23 @@ export async function* expandedChanges(
   request: ExpandedRequest,
   services: SourceServices,
   caller: SourceCaller,
-): AsyncGenerator<ExpandedChange> {
+): AsyncGenerator<ComparedBatch> {
   const { query, since, asOf } = request;
   for await (const keys of batches(candidateKeys(request), query.top + 1)) {
     const were = await textsOf(keys, since, request, services, caller);
     const are = await textsOf(keys, asOf, request, services, caller);
-    for (const key of keys) {
-      const is = are.get(key);
-      if (is !== were.get(key)) yield { key, is };
-    }
+    const changed = keys.filter((key) => are.get(key) !== were.get(key));
+    const changes = changed.map((key) => ({ key, is: are.get(key) }));
+    yield { changes, size: keys.length, end: keys.at(-1) ?? "" };
   }
 }
 
 /** Yields the keys of the records that may have changed, each once, in order. */
-async function* candidateKeys({ query, expand, after, ...window }: ExpandedRequest): AsyncGenerator<string> {
-  const { entitySet, top } = query;
-  const affected = [...(await affectedKeys(entitySet, expand, window))]
-    .filter((key) => after === undefined || compareCodePoints(key, after) > 0)
-    .toSorted(compareCodePoints);
-  const own = { ...window, query: withLinkFields(query, expand), after: after ?? null, pageSize: top + 1 };
-  let at = 0;
-  for await (const { key } of changesBetween(window.store, { ...own, ahead: false })) {
-    for (; at < affected.length && compareCodePoints(affected[at] ?? "", key) < 0; at++)
-      yield affected[at] ?? "";
-    if (affected[at] === key) at++;
-    yield key;
-  }
-  yield* affected.slice(at);
+function candidateKeys({ query, expand, after: from, ...window }: ExpandedRequest): AsyncGenerator<string> {
+  const after = from ?? null;
+  const affected = affectedKeys(query.entitySet, expand, window, after);
+  const read = { query: withLinkFields(query, expand), after, pageSize: query.top + 1, ahead: false };
+  return mergeKeys([affected, keysAmong(changesBetween(window.store, { ...window, ...read }))]);
 }
 
 /** Returns the texts of the records that a query finds at a checkpoint, with their related records, by key. */
