@@ -90,6 +90,9 @@ export const operatorExamples: ExampleTable = {
     'cadastre profile set acme --display-name "Acme MLS" --full-name "Acme Multiple Listing Service" --disclaimer "Deemed reliable, not guaranteed." --logo-url https://acme.example/logo.svg --rules-url https://acme.example/rules --update-hours 12',
     "cadastre profile set acme --update-hours 24 --draft",
   ],
+  "profile copy": [
+    "cadastre profile copy https://source.example --header-name x-api-key --key-env SOURCE_KEY",
+  ],
   "profile show": ["cadastre profile show acme"],
   "profile list": ["cadastre profile list --json"],
   coverage: ["cadastre coverage --html coverage.html --svg coverage.svg"],

@@ -5,6 +5,7 @@ import type { Registry } from "../data/registry.ts";
 import { takesEffectText } from "../takes-effect.ts";
 import { withServiceRegistry } from "./data.ts";
 import { CommandRefused, printMessage, printResult } from "./outcome.ts";
+import { profileCopyCommand } from "./profile-copy.ts";
 import { requireSystem } from "./system/require-system.ts";
 import { table } from "./table.ts";
 
@@ -42,6 +43,7 @@ export function profileCommand(): Command {
     .option(`${optionOf.updateHours} <hours>`, "hours between updates of copies, at most", readHours)
     .option("--draft", "keep the profile, and show it to no customer")
     .action(setProfile);
+  group.addCommand(profileCopyCommand());
   group
     .command("show")
     .description("Show the profile of a dataset.")
