@@ -39,6 +39,7 @@ import { Deadline, TooManyVisits } from "./deadline.ts";
 import { KnownCounts } from "./known-counts.ts";
 import { readSqliteChanges } from "./read-changes.ts";
 import { beforeKey, inForm, type RecordRow } from "./record-row.ts";
+import { type JoinedRows, manyRows, rowsInOne, splitRows } from "./rows-in-one.ts";
 import { StatementCache } from "./statement-cache.ts";
 
 /** Capacity of the LRU cache of record layouts. */
@@ -222,7 +223,7 @@ export class Reader {
     const { further, skip, top } = request;
     for (const versions of further) {
       if (rows.length > skip + top) break;
-      rows.push(...this.#all(chosenOf(versions, hasClosed)));
+      rows.push(...this.#recordRows(request, chosenOf(versions, hasClosed)));
     }
     return skip === 0 ? rows : rows.slice(skip);
   }
@@ -230,14 +231,22 @@ export class Reader {
   #firstRows(request: PageRequest<SeenPlanRef>, hasClosed: boolean): RecordRow[] {
     const { ordered, current } = request;
     const chosen = chosenOf(request, hasClosed);
-    if (ordered === undefined || chosen !== current) return this.#all(chosen);
+    if (ordered === undefined || chosen !== current) return this.#recordRows(request, chosen);
     try {
       this.#deadline.allow(ordered.visits);
-      return this.#all(ordered.statement);
+      return this.#recordRows(request, ordered.statement);
     } catch (error) {
-      if (error instanceof TooManyVisits) return this.#all(current);
+      if (error instanceof TooManyVisits) return this.#recordRows(request, current);
       throw error;
     }
+  }
+
+  #recordRows({ top, key, computed }: PageRequest<SeenPlanRef>, statement: CompiledSql): RecordRow[] {
+    if (top < manyRows || key !== 1 || computed.length > 0) return this.#all(statement);
+    const { text, values } = statement;
+    const columns = this.#statements.prepare(text).columns().length;
+    const joined = this.row({ text: rowsInOne(text, columns), values }) as unknown as JoinedRows;
+    return splitRows(joined) ?? this.#all(statement);
   }
 
   #all({ text, values }: CompiledSql): RecordRow[] {

@@ -1,8 +1,8 @@
 import { type AllocateBuffer, type RecordForm, writeRecords } from "@cadastre/odata/run";
 import type { MemberIndex } from "../../record/member-index.ts";
 
-/** Columns: number of the dataset, text, member index, checksum, then the key and the computed values. */
-export type RecordRow = [bigint | null, Uint8Array, MemberIndex, bigint | null, ...unknown[]];
+/** Columns: number of the dataset, text, member index, checksum as a number or its digits, then the key and the computed values. */
+export type RecordRow = [bigint | null, Uint8Array, MemberIndex, bigint | string | null, ...unknown[]];
 
 /** Number of columns before those of the key. */
 export const beforeKey = 4;
