@@ -49,8 +49,10 @@ async function exported(
   return found;
 }
 
-const systemOf = (line: string): unknown =>
-  (JSON.parse(line) as Readonly<Record<string, unknown>>)["OriginatingSystemName"];
+const memberOf = (line: string, name: string): unknown =>
+  (JSON.parse(line) as Readonly<Record<string, unknown>>)[name];
+
+const systemOf = (line: string): unknown => memberOf(line, "OriginatingSystemName");
 
 test("what a customer exports can be ingested by another service, whose exports are the same", async () => {
   const environment = { CADASTRE_DATA: second.folder.path };
@@ -99,7 +101,7 @@ test("what a customer of one system exports as CSV can be ingested, and Parquet 
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("cadastre receive")]);
   // Lose the listings first, so that each of them comes from the file.
   const listings = (await exported(first, "listing", "market")).get("listing") ?? "";
-  const keys = listings.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)["ListingKey"]]));
+  const keys = listings.split("\n").flatMap((line) => (line === "" ? [] : [memberOf(line, "ListingKey")]));
   expect(keys.length).toBeGreaterThan(5);
   const gone = ["ingest", "--resource", "Property", "--source", "lonestar", "--delete", "-"];
   const deleted = await cadastre([...gone, "--rejects", join(files, "gone.rejects.jsonl")], {
