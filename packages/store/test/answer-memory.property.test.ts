@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { AnswerMemory, releaseOf } from "../src/sqlite/read/answer-memory.ts";
+import { AnswerMemory, releaseOnce } from "../src/sqlite/read/answer-memory.ts";
 
 const size = 64 * 4096;
 
@@ -27,7 +27,7 @@ describe("the memory of answers", () => {
           const records = isAnswered ? last?.subarray(Math.min(from, last.length - 1)) : undefined;
           memory.lend(records);
           if (records !== undefined)
-            lent.push({ records, mark, release: releaseOf(records, memory.giveBack) });
+            lent.push({ records, mark, release: releaseOnce(records, memory.giveBack) });
           if (released !== undefined && lent.length > 0) {
             const [one] = lent.splice(released % lent.length, 1);
             one?.release();
@@ -47,7 +47,7 @@ describe("the memory of answers", () => {
     const first = memory.take(size);
     memory.lend(first);
     expect(memory.take(1).buffer).toBeInstanceOf(ArrayBuffer);
-    releaseOf(first, memory.giveBack)();
+    releaseOnce(first, memory.giveBack)();
     expect(memory.take(1).buffer).toBeInstanceOf(SharedArrayBuffer);
   });
 
@@ -55,7 +55,7 @@ describe("the memory of answers", () => {
     const memory = new AnswerMemory(size);
     const records = memory.take(100).fill(7);
     memory.lend(records);
-    releaseOf(records, memory.giveBack)();
+    releaseOnce(records, memory.giveBack)();
     expect(records.every((byte) => byte === 0)).toBe(true);
   });
 });

@@ -1,7 +1,7 @@
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import type { RecordRow } from "../src/sqlite/read/record-row.ts";
-import { type JoinedRows, rowsInOne, splitRows } from "../src/sqlite/read/rows-in-one.ts";
+import { type JoinedRows, rowsInOne, separateRows } from "../src/sqlite/read/rows-in-one.ts";
 
 /** Rows of a table, as rows and joined. */
 function bothWays(values: readonly (readonly unknown[])[], limit = 1000) {
@@ -13,7 +13,7 @@ function bothWays(values: readonly (readonly unknown[])[], limit = 1000) {
     const text = `select dataset, cast(record as blob), members, checksum, record_key, 1 from listing order by record_key desc limit ${limit}`;
     const rowsOf = (statement: string) => database.prepare(statement).raw().safeIntegers();
     const plain = rowsOf(text).all() as RecordRow[];
-    const joined = splitRows(rowsOf(rowsInOne(text, 6)).get() as unknown as JoinedRows);
+    const joined = separateRows(rowsOf(rowsInOne(text, 6)).get() as unknown as JoinedRows);
     return { plain: plain.map(told), joined: joined?.map(told) };
   } finally {
     database.close();

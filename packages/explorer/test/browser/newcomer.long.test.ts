@@ -279,7 +279,7 @@ describe.skipIf(!hasChromium())("a newcomer", () => {
       domain: "listing",
       filter: "StateOrProvince eq 'TX'",
       select: ["City", "ListPrice"],
-      asOf: expect.stringContaining("Z"),
+      asOf: expect.stringContaining("Z") as string,
     });
     await page.locator(".delivery-head:enabled").first().waitFor();
   });

@@ -78,7 +78,7 @@ export class AnswerMemory {
  *
  * @param giveBack see {@link AnswerMemory.giveBack}; records outside of a shared block are not returned
  */
-export function releaseOf(records: Uint8Array, giveBack: (offset: number) => void): () => void {
+export function releaseOnce(records: Uint8Array, giveBack: (offset: number) => void): () => void {
   let isReleased = !(records.buffer instanceof SharedArrayBuffer);
   return () => {
     if (isReleased) return;

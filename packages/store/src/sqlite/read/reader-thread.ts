@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { type ResourceLimits, Worker } from "node:worker_threads";
 import { LruCache } from "@cadastre/odata/lru-cache";
-import { releaseOf } from "./answer-memory.ts";
+import { releaseOnce } from "./answer-memory.ts";
 import type { ReaderReply, ReaderTask, ReaderWorkerData, ReturnedAnswer } from "./messages.ts";
 import { keptPlans } from "./reader.ts";
 
@@ -84,7 +84,7 @@ export class ReaderThread {
     const { page, changes } = message.result ?? {};
     const records = page?.records ?? changes?.records;
     if (message.result === undefined || records === undefined) return message;
-    const release = releaseOf(records, (returned) =>
+    const release = releaseOnce(records, (returned) =>
       this.#worker.postMessage({ returned } satisfies ReturnedAnswer),
     );
     const result = {

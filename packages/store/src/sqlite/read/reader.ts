@@ -39,7 +39,7 @@ import { Deadline, TooManyVisits } from "./deadline.ts";
 import { KnownCounts } from "./known-counts.ts";
 import { readSqliteChanges } from "./read-changes.ts";
 import { beforeKey, inForm, type RecordRow } from "./record-row.ts";
-import { type JoinedRows, manyRows, rowsInOne, splitRows } from "./rows-in-one.ts";
+import { type JoinedRows, manyRows, rowsInOne, separateRows } from "./rows-in-one.ts";
 import { StatementCache } from "./statement-cache.ts";
 
 /** Capacity of the LRU cache of record layouts. */
@@ -246,7 +246,7 @@ export class Reader {
     const { text, values } = statement;
     const columns = this.#statements.prepare(text).columns().length;
     const joined = this.row({ text: rowsInOne(text, columns), values }) as unknown as JoinedRows;
-    return splitRows(joined) ?? this.#all(statement);
+    return separateRows(joined) ?? this.#all(statement);
   }
 
   #all({ text, values }: CompiledSql): RecordRow[] {

@@ -33,7 +33,7 @@ export type JoinedRows = readonly [
 ];
 
 /** Returns the rows that were joined; undefined if a value contains what separates them, or a key is no text. */
-export function splitRows([count, texts, ...joined]: JoinedRows): RecordRow[] | undefined {
+export function separateRows([count, texts, ...joined]: JoinedRows): RecordRow[] | undefined {
   if (count === 0n) return [];
   if (texts !== count) return undefined;
   const [inDatasets, inLengths, records, inMembers, inChecksums, inKeys] = joined;
