@@ -82,7 +82,9 @@ export function distributionFaults(
 
   /** Returns the names of the tables of records that a query without its groups reads or deletes from. */
   function tablesIn(query: string): readonly string[] {
-    const named = [...query.matchAll(/\b(?:from|join|using|update) "([^"]+)"/g)].map(([, name = ""]) => name);
+    const named = [...query.matchAll(/\b(?:(?<!distinct )from|join|using|update) "([^"]+)"/g)].map(
+      ([, name = ""]) => name,
+    );
     return named.filter((name) => tables.has(name));
   }
 }
