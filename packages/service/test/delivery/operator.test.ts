@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { makeCustomer, type ObjectServer, startFakeObjectServer } from "@cadastre/delivery/testing";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { ask } from "../support/ask.ts";
 import { cadastre } from "../support/cli.ts";
 import { customerOf, dataOf } from "../support/deliveries.ts";
@@ -141,12 +141,14 @@ describe("with a worker", () => {
   let pushing: Pushing;
   beforeAll(async () => {
     server = await startFakeObjectServer();
-    vi.stubEnv("AWS_ACCESS_KEY_ID", server.service.accessKeyId);
-    vi.stubEnv("AWS_SECRET_ACCESS_KEY", server.service.secretAccessKey);
     pushEnvironment = pushSettings(server);
     running = await run({ CADASTRE_LISTINGS: "150", CADASTRE_ADMIN_PORT: "0", ...pushEnvironment });
     pushing = pushingOf(running, await makeCustomer(server), server);
   }, 60_000);
+  beforeEach(() => {
+    vi.stubEnv("AWS_ACCESS_KEY_ID", server.service.accessKeyId);
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", server.service.secretAccessKey);
+  });
   afterEach(() => server.failWhen(undefined));
   afterAll(async () => {
     await running.stop();
@@ -288,9 +290,9 @@ describe("with a worker", () => {
         customer_reference: reference,
       });
     const reach = { last_delivered: { delivery_id: seed?.id }, last_acknowledged: { sequence: 0 } };
-    expect(await json("subscription", "list", "--customer", "demo-national")).toMatchObject([
-      { id, ...reach },
-    ]);
+    expect(
+      await json("subscription", "list", "--customer", "demo-national", "--status", "active"),
+    ).toMatchObject([{ id, ...reach }]);
     expect(await json("subscription", "show", id)).toMatchObject({ id, status: "active", ...reach });
     expect(await json("acknowledgement", "list", "--delivery", seed?.id ?? "")).toMatchObject([
       {
@@ -309,9 +311,9 @@ describe("with a worker", () => {
     expect((await operator("subscription", "cancel", id)).code).toBe(1);
     expect((await operator("subscription", "cancel", id, "--yes")).code).toBe(0);
     expect(await json("subscription", "list")).toEqual([]);
-    expect(await json("subscription", "list", "--status", "canceled")).toMatchObject([
-      { id, status: "canceled" },
-    ]);
+    expect(await json("subscription", "list", "--status", "canceled")).toContainEqual(
+      expect.objectContaining({ id, status: "canceled" }),
+    );
   }, 120_000);
 
   test("stored parts are checked, and what is damaged is rebuilt", async () => {
