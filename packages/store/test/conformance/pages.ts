@@ -141,7 +141,8 @@ export function pages(harness: Harness): void {
     release?.();
     release?.();
     // Without reader threads SQLite does not use the memory again.
-    const isShown = records.length > 0 && records.some((byte) => byte !== 0);
+    // PostgreSQL's pages have no memory then, which `some` would refuse.
+    const isShown = records.length === 0 ? false : records.some((byte) => byte !== 0);
     expect(isShown).toBe(release === undefined);
     const texts = await Promise.all([store.page(ask()), store.page(ask())]);
     expect(String(texts[0]?.records)).toBe(String(texts[1]?.records));
