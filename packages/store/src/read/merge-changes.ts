@@ -39,14 +39,14 @@ export type MergedChanges = {
 /** Returns the keys whose versions in both states have to be compared. */
 export function comparedKeys({ ended, began, until }: ReadChanges): readonly string[] {
   const keys: string[] = [];
-  for (const { key, was, is } of pairsOf(ended.versions, began.versions))
-    if (was !== undefined && is !== undefined && !isOther(was, until)) keys.push(key);
+  for (const pair of pairsOf(ended.versions, began.versions))
+    if (isCompared(pair, until)) keys.push(pair.key);
   return keys;
 }
 
-/** True if the current version, which differs, is that of the later state. */
-const isOther = ({ other }: EndedVersion, until = Number.POSITIVE_INFINITY): boolean =>
-  other !== undefined && other <= until;
+/** True if there are two versions, and no column has told that the current one, if it is that of the later state, differs. */
+const isCompared = ({ was, is }: Pair, until = Number.POSITIVE_INFINITY): boolean =>
+  was !== undefined && is !== undefined && !(was.other !== undefined && was.other <= until);
 
 /**
  * Merges the versions that ended and those that began by their keys (a sort-merge join), and assembles the records that are new or changed.
@@ -66,13 +66,14 @@ export function mergeChanges(
   const read = ends.toSorted(compareCodePoints)[0];
   const [keys, removed]: [string[], string[]] = [[], []];
   let last: string | undefined;
-  for (const { key, was, is } of pairsOf(ended.versions, began.versions)) {
+  for (const pair of pairsOf(ended.versions, began.versions)) {
+    const { key, is } = pair;
     if (read !== undefined && compareCodePoints(key, read) > 0) break;
     const isFull = keys.length + removed.length === top;
-    const isCompared = was !== undefined && is !== undefined && !isOther(was, until);
+    const comparesTexts = isCompared(pair, until);
     // An earlier version is not there any more if it was pruned meanwhile.
-    const version = isCompared ? earlier.get(key) : undefined;
-    if (isCompared && version === undefined) throw new StoreError("bookmark_expired");
+    const version = comparesTexts ? earlier.get(key) : undefined;
+    if (comparesTexts && version === undefined) throw new StoreError("bookmark_expired");
     if (is !== undefined && !append(assembler, is, version, isFull)) continue;
     if (isFull) return { keys, removed, last, more: true, read };
     (is === undefined ? removed : keys).push(key);
