@@ -57,7 +57,7 @@ export class PieceTags {
   }
 }
 
-/** What is known of a part. */
+/** State of a part in this process. */
 type Memory = { isVerified: boolean; tags: PieceTags | undefined };
 
 /**

@@ -117,7 +117,7 @@ effect(() => {
   return () => clearTimeout(timer);
 });
 
-/** What is exported. Empty texts ask for all. */
+/** Choice of records and fields of an export. Empty texts ask for all. */
 export type AskedExport = {
   readonly domain: string;
   /** Condition in the language of `$filter`. */

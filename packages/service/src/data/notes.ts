@@ -9,7 +9,7 @@ export const notes = {
   examples: "examples",
   /** Catalog version of the last check of the stored records. */
   checked: "checked",
-  /** What was received of the deliveries of other instances, by stream. */
+  /** State of the deliveries of other instances that are received, by stream. */
   received: "received",
 } as const;
 

@@ -35,7 +35,7 @@ export type ReceiptOptions = {
   readonly maxRejects: number;
 };
 
-/** What a delivery has changed in a resource. */
+/** Counts of a delivery that was received, in a resource. */
 export type ReceivedSet = {
   readonly resource: RecordName;
   /** Number of records that were read, of the systems that are taken. */

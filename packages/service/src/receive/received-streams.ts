@@ -17,7 +17,7 @@ const streamForm = z.object({
   domain: z.string(),
 });
 
-/** What was received of a subscription, or of the one-off exports of a domain. */
+/** State of a subscription, or of the one-off exports of a domain, whose deliveries are received. */
 export type ReceivedStream = z.output<typeof streamForm>;
 
 /** Streams by their keys, see {@link streamKey}. */
