@@ -38,7 +38,7 @@ import { AnswerMemory } from "./answer-memory.ts";
 import { Deadline, TooManyVisits } from "./deadline.ts";
 import { KnownCounts } from "./known-counts.ts";
 import { readSqliteChanges } from "./read-changes.ts";
-import { beforeKey, inForm, type RecordRow } from "./record-row.ts";
+import { beforeKey, capacityForRows, inForm, type RecordRow } from "./record-row.ts";
 import { type JoinedRows, manyRows, rowsInOne, separateRows } from "./rows-in-one.ts";
 import { StatementCache } from "./statement-cache.ts";
 
@@ -196,7 +196,7 @@ export class Reader {
     const { top, lines, keys, key, computed } = request;
     const rows = this.#rows(request, hasClosed);
     const length = Math.min(rows.length, top);
-    const capacity = capacityFor(rows, length, layout);
+    const capacity = capacityForRows(rows, length, layout);
     const assembler = new RecordAssembler(layout, lines, memory(capacity));
     const keyOf = (row: RecordRow | undefined) => row?.slice(beforeKey, beforeKey + key) ?? [];
     for (let i = 0; i < length; i++) {
@@ -291,15 +291,4 @@ export class Reader {
       return new RecordLayout(plan);
     });
   }
-}
-
-function capacityFor(rows: readonly RecordRow[], length: number, layout: RecordLayout): number {
-  let texts = 0;
-  let longest = 0;
-  for (let i = 0; i < length; i++) {
-    const bytes = (rows[i] as RecordRow)[1].length;
-    texts += bytes;
-    if (bytes > longest) longest = bytes;
-  }
-  return RecordAssembler.capacity(layout, length, texts, longest);
 }
