@@ -37,6 +37,8 @@ export class TokenBuckets {
    * Time when each bucket is full, in milliseconds. In the order in which the subjects last made a request or were spared by an eviction.
    */
   readonly #full = new Map<string, number>();
+  /** Subject of the last entry, if it has one: it is in its place already. */
+  #newest: string | undefined;
   readonly #capacity: number;
   readonly #now: () => number;
   readonly #onTake: Spend | undefined;
@@ -88,8 +90,9 @@ export class TokenBuckets {
   }
 
   #set(subject: string, full: number, now: number): void {
-    this.#full.delete(subject);
+    if (subject !== this.#newest) this.#full.delete(subject);
     this.#full.set(subject, full);
+    this.#newest = subject;
     this.#dropIdle(now);
     if (this.#full.size > this.#capacity) this.#evict();
   }
@@ -115,6 +118,7 @@ export class TokenBuckets {
       this.#full.delete(subject);
       if (subject !== idlest[0]) this.#full.set(subject, full);
     }
+    this.#newest = undefined;
   }
 }
 

@@ -7,17 +7,22 @@ const shortHead = 16_384;
 /** Milliseconds between two checks of the memory that connections hold. */
 const interval = 100;
 
+/** Memory of the heads of one connection, changed in place: each request changes it twice. */
+type Head = {
+  /** `bytesRead` of the connection when it began to wait for a request, or to read its head; undefined while one is answered. */
+  start: number | undefined;
+  /** Bytes of the heads of requests that are being answered. */
+  answering: number;
+};
+
 /**
  * Bounds the memory of request heads, which Node buffers from their first byte on: otherwise any client could fill it without a key. If the
  * bound is exceeded, the connections that hold most are closed.
  */
 export class HeadBudget {
   readonly #most: number;
-  /** Connections that wait for a request or read its head, each with its `bytesRead` when that state began. */
-  readonly #reading = new Map<Socket, number>();
-  /** Bytes of the heads of requests that are being answered, by connection. */
-  readonly #answering = new Map<Socket, number>();
-  /** Sum of {@link #answering}. */
+  readonly #connections = new Map<Socket, Head>();
+  /** Sum of the bytes that are being answered. */
   #held = 0;
 
   /** @param most bound in bytes of the heads that are being read, and likewise of those that are being answered */
@@ -28,10 +33,11 @@ export class HeadBudget {
   /** Tracks the connections of a server until it is closed. */
   watch(server: Server): void {
     server.on("connection", (socket) => {
-      this.#reading.set(socket, 0);
+      const head: Head = { start: 0, answering: 0 };
+      this.#connections.set(socket, head);
       socket.once("close", () => {
-        this.#release(socket);
-        this.#reading.delete(socket);
+        this.#release(head);
+        this.#connections.delete(socket);
       });
     });
     const timer = setInterval(() => this.#closeLongest(), interval).unref();
@@ -40,32 +46,33 @@ export class HeadBudget {
 
   /** Counts the head of a request until it was answered. Returns false if the connection had to be closed instead. */
   admit({ socket }: IncomingMessage, res: ServerResponse): boolean {
-    const length = this.#lengthOf(socket);
+    const head = this.#connections.get(socket);
+    if (head === undefined) return true;
+    const length = lengthOf(socket, head);
     if (length > shortHead && this.#held + length > this.#most) {
       socket.destroy();
       return false;
     }
-    this.#reading.delete(socket);
-    this.#answering.set(socket, (this.#answering.get(socket) ?? 0) + length);
+    head.start = undefined;
+    head.answering += length;
     this.#held += length;
     res.once("finish", () => {
-      this.#release(socket);
-      if (!socket.destroyed) this.#reading.set(socket, socket.bytesRead);
+      this.#release(head);
+      head.start = socket.bytesRead;
     });
     return true;
   }
 
-  #release(socket: Socket): void {
-    this.#held -= this.#answering.get(socket) ?? 0;
-    this.#answering.delete(socket);
-  }
-
-  #lengthOf(socket: Socket): number {
-    return socket.bytesRead - (this.#reading.get(socket) ?? socket.bytesRead);
+  #release(head: Head): void {
+    this.#held -= head.answering;
+    head.answering = 0;
   }
 
   #closeLongest(): void {
-    const lengths = [...this.#reading.keys()].map((socket) => ({ socket, length: this.#lengthOf(socket) }));
+    const lengths = [...this.#connections].map(([socket, head]) => ({
+      socket,
+      length: lengthOf(socket, head),
+    }));
     let total = lengths.reduce((sum, { length }) => sum + length, 0);
     if (total <= this.#most) return;
     for (const { socket, length } of lengths.toSorted((a, b) => b.length - a.length)) {
@@ -75,3 +82,7 @@ export class HeadBudget {
     }
   }
 }
+
+/** Bytes of the head that a connection has read of its next request. */
+const lengthOf = (socket: Socket, { start }: Head): number =>
+  start === undefined ? 0 : socket.bytesRead - start;

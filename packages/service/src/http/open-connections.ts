@@ -8,28 +8,39 @@ export const isCut = (res: ServerResponse): boolean => cut.has(res);
 
 /** The connections of a server, and their responses that are not sent whole. Replaces the server's `closeIdleConnections`. */
 export class OpenConnections {
-  readonly #responses = new Map<Socket, Set<ServerResponse>>();
+  /**
+   * In the order of the requests. They are arrays, because a set keeps what was removed from it alive: V8 chains the tables of a set that grows,
+   * and a table that has become old holds the responses of all later ones until the next full collection.
+   */
+  readonly #responses = new Map<Socket, ServerResponse[]>();
   #isClosing = false;
 
   constructor(server: Server) {
     server.on("connection", (socket: Socket) => {
-      this.#responses.set(socket, new Set());
-      socket.once("close", () => this.#responses.delete(socket));
+      const responses: ServerResponse[] = [];
+      this.#responses.set(socket, responses);
+      socket.once("close", () => {
+        this.#responses.delete(socket);
+        closeWaiting(responses);
+      });
     });
     // Called by `close` too. Node's own also closes a connection whose response was ended, but has bytes left to send: that would cut it.
     server.closeIdleConnections = () => this.#closeIdle();
   }
 
-  add(res: ServerResponse): void {
-    if (res.socket !== null) this.#openOn(res.socket).add(res);
+  /** @param socket connection of the request; the response has none while it waits for its turn behind other responses */
+  add(socket: Socket, res: ServerResponse): void {
+    const responses = this.#responses.get(socket);
+    if (responses !== undefined) {
+      forgetClosed(responses);
+      responses.push(res);
+    }
     if (this.#isClosing) closeAfter(res);
   }
 
   /** Returns the responses of a connection, without those whose last byte was sent. They are not listened to: each has many listeners. */
-  #openOn(socket: Socket): Set<ServerResponse> {
-    const responses = this.#responses.get(socket) ?? new Set();
-    for (const res of responses) if (res.closed) responses.delete(res);
-    return responses;
+  #openOn(socket: Socket): readonly ServerResponse[] {
+    return this.#responses.get(socket)?.filter((res) => !res.closed) ?? [];
   }
 
   /** Has the responses in progress and all later ones close their connections (idle ones stay open), so that clients connect anew, to another node. */
@@ -40,11 +51,11 @@ export class OpenConnections {
 
   /** True if a response that meets the condition is not sent whole. */
   some(meets: (res: ServerResponse) => boolean): boolean {
-    return [...this.#responses.keys()].some((socket) => [...this.#openOn(socket)].some(meets));
+    return [...this.#responses.keys()].some((socket) => this.#openOn(socket).some(meets));
   }
 
   #closeIdle(): void {
-    for (const socket of this.#responses.keys()) if (this.#openOn(socket).size === 0) socket.destroy();
+    for (const socket of this.#responses.keys()) if (this.#openOn(socket).length === 0) socket.destroy();
   }
 
   /** Closes all connections. Responses that were not sent whole are then {@link isCut}. */
@@ -56,6 +67,26 @@ export class OpenConnections {
   }
 }
 
+/** Responses close in the order of their requests, so that only the first ones can be closed. */
+function forgetClosed(responses: ServerResponse[]): void {
+  let closed = 0;
+  while (responses[closed]?.closed === true) closed++;
+  if (closed > 0) responses.splice(0, closed);
+}
+
 const closeAfter = (res: ServerResponse): void => {
   if (!res.headersSent) res.setHeader("connection", "close");
 };
+
+/**
+ * Closes the responses of a closed connection that wait for their turn behind other ones. Node closes only the response that is being sent: the
+ * others would never emit `close`, and what is released then would be held forever.
+ */
+function closeWaiting(responses: readonly ServerResponse[]): void {
+  for (const res of responses) {
+    // A response that has the socket is closed by Node.
+    if (res.closed || res.socket !== null) continue;
+    res.destroy();
+    res.emit("close");
+  }
+}

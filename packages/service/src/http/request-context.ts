@@ -34,17 +34,23 @@ export type RequestContext = {
   optionTexts?: ReadonlyMap<string, string>;
 };
 
-const contexts = new WeakMap<IncomingMessage, RequestContext>();
+/**
+ * Key of the context in its request. Not a WeakMap: the garbage collector copies the values of one, with all that they refer to, after their keys
+ * have died.
+ */
+const contextKey = Symbol("context");
 
-export function setContext(request: IncomingMessage, context: RequestContext): void {
-  contexts.set(request, context);
+type WithContext = IncomingMessage & { [contextKey]?: RequestContext };
+
+export function setContext(request: WithContext, context: RequestContext): void {
+  request[contextKey] = context;
 }
 
-export const findContext = (request: IncomingMessage): RequestContext | undefined => contexts.get(request);
+export const findContext = (request: WithContext): RequestContext | undefined => request[contextKey];
 
 /** @throws {Refused} `unauthorized` if no key was verified: a route without the authentication step serves nothing. */
 export function callerOf(request: IncomingMessage): Caller {
-  const caller = contexts.get(request)?.caller;
+  const caller = findContext(request)?.caller;
   if (caller === undefined) throw new Refused("unauthorized");
   return caller;
 }

@@ -5,7 +5,7 @@ import { setTimeout as after } from "node:timers/promises";
 import { TurnQueue } from "@cadastre/delivery";
 import { maxUrlLength } from "@cadastre/server/parts";
 import type { Express } from "express";
-import { closeWithConnection, queueRequests } from "./connection.ts";
+import { queueRequests } from "./connection.ts";
 import { HeadBudget } from "./head-budget.ts";
 import { OpenConnections } from "./open-connections.ts";
 import { requestIdOf } from "./request-ids.ts";
@@ -51,6 +51,11 @@ export class ListenError extends Error {
 /** Default bound of the memory of request heads, in bytes. */
 const headsByDefault = 64 * 1024 * 1024;
 
+/** Key of the application that answers, in each response. */
+const startedBy = Symbol("started by");
+
+type Started = ServerResponse & { [startedBy]?: Express };
+
 /**
  * @param heads see {@link HeadBudget}
  * @throws {ListenError}
@@ -63,14 +68,12 @@ export async function listen(
   const timeouts = { keepAliveTimeout, headersTimeout, requestTimeout, connectionsCheckingInterval };
   const budget = new HeadBudget(heads);
   let serving = app;
-  const startedBy = new WeakMap<ServerResponse, Express>();
-  const begin = queueRequests((req, res) => {
-    startedBy.set(res, serving);
+  const begin = queueRequests((req, res: Started) => {
+    res[startedBy] = serving;
     serving(req, res);
   });
   const server = createServer({ maxHeaderSize, ...messagesOf(app), ...timeouts }, (req, res) => {
-    closeWithConnection(req, res);
-    open.add(res);
+    open.add(req.socket, res);
     if (budget.admit(req, res)) begin(req, res);
   });
   const open = new OpenConnections(server);
@@ -88,7 +91,7 @@ export async function listen(
       Object.assign(next, { request, response });
       const earlier = serving;
       serving = next;
-      while (open.some((res) => startedBy.get(res) === earlier)) await after(sweepInterval);
+      while (open.some((res) => (res as Started)[startedBy] === earlier)) await after(sweepInterval);
     },
     stop: (finish, wait = 0) => stop(server, open, { finish, wait }),
   };
