@@ -63,15 +63,27 @@ export const linkMembers = (links: Readonly<Record<"nextLink" | "deltaLink", str
     .flatMap(([name, link]) => (link === undefined ? [] : [`,"@odata.${name}":${JSON.stringify(link)}`]))
     .join("");
 
-/** Renders an entity from its record's JSON text, with an ETag. Source: OData JSON Format 4.01, section 6. */
-export function renderEntity(content: RenderInput, record: Uint8Array): Answer {
+/**
+ * Renders an entity from its record's JSON text, with an ETag. Source: OData JSON Format 4.01, section 6.
+ *
+ * @param headers further headers of the answer
+ */
+export function renderEntity(
+  content: RenderInput,
+  record: Uint8Array,
+  headers?: Readonly<Record<string, string>>,
+): Answer {
   const { format, root } = content;
   const form = recordFormOf(content);
   const members = (form === undefined ? record : writeRecords(record, form)).subarray(1);
   const control = contextMember(root, entityContextOf(content), format);
   const comma = control.length > 0 && members.length > 1 ? "," : "";
-  const answer = ok(jsonTypeOf(format), [`{${control.join()}${comma}`, members]);
-  return { ...answer, headers: { etag: tagOf(content, record) } };
+  return {
+    status: 200,
+    contentType: jsonTypeOf(format),
+    body: [`{${control.join()}${comma}`, members],
+    headers: { etag: tagOf(content, record), ...headers },
+  };
 }
 
 /** The entity of a property: `key` is its key predicate, as in a URL, without the parentheses. */

@@ -166,13 +166,18 @@ export function parseCountRequest(request: OdataRequest, rules: OptionRules): Ro
   return toRowOptions(read, rules);
 }
 
+const noAliases: EntityOptions["aliases"] = {};
+
 export const parseEntity = (request: OdataRequest, rules: OptionRules): EntityOptions => {
   const read = readOptions(request, "Entity", rules);
   const options = toEntityOptions(read, request, rules, toFormat(read, request));
   const { compute, expand, preferences } = options;
-  // Without these there is no expression that could use one.
-  const aliases = compute === undefined && expand === undefined ? {} : readAliases(read.options);
-  return { ...options, aliases, preferences: { omitNulls: preferences.omitNulls } };
+  return {
+    // Without these there is no expression that could use one.
+    aliases: compute === undefined && expand === undefined ? noAliases : readAliases(read.options),
+    ...options,
+    preferences: { omitNulls: preferences.omitNulls },
+  };
 };
 
 /** Options that cannot be combined: a link with a token states the position itself. */

@@ -50,15 +50,24 @@ export function requestIds(log: Log, metrics?: Metrics, tracing?: Tracing): Requ
       const milliseconds = Math.round(elapsed * 10) / 10;
       // Log the path only: the query may contain secrets that were sent by mistake, such as an API key.
       const path = truncated(req.originalUrl.split("?", 1)[0] ?? "");
-      const facts = { requestId, method: req.method, path, status: res.statusCode, milliseconds, address };
-      const caller = { customer: scope?.customer, keyId, traceId: trace?.traceId };
-      const end = isWhole ? "answered" : isCut(res) ? "cut" : "aborted";
-      if (end === "cut") log.warn({ ...facts, ...caller }, "cut, because the service was stopped");
-      else log.info({ ...facts, ...caller }, end);
-      const { path: template } = (req.route ?? {}) as { readonly path?: string };
-      const route = context.route ?? template;
       const { method } = req;
       const { statusCode: status } = res;
+      const facts = {
+        requestId,
+        method,
+        path,
+        status,
+        milliseconds,
+        address,
+        customer: scope?.customer,
+        keyId,
+        traceId: trace?.traceId,
+      };
+      const end = isWhole ? "answered" : isCut(res) ? "cut" : "aborted";
+      if (end === "cut") log.warn(facts, "cut, because the service was stopped");
+      else log.info(facts, end);
+      const { path: template } = (req.route ?? {}) as { readonly path?: string };
+      const route = context.route ?? template;
       metrics?.observe({ method, route, status, seconds: elapsed / 1000, end });
       if (trace?.span !== undefined)
         endSpan(trace.span, { method, route, status, end, error: context.errorCode }, ended);

@@ -27,7 +27,8 @@ export const listingSource = (
   count: (query, read) => countRecords(query, read, services, caller),
   applied: aggregateSource(services, caller),
   ...(changes === undefined ? {} : { changes: changeSource(services, caller, changes) }),
-  one: async (query, { nulls, expand, signal }) => {
+  one: async (query, read) => {
+    const { nulls, expand } = read;
     const { scope, stages } = caller;
     const restricted = stages.time("restrict", () => restrictRecords(withLinkFields(query, expand), scope));
     const record = await stages.timeAsync(
@@ -36,8 +37,8 @@ export const listingSource = (
       { entitySet: query.entitySet.name },
     );
     if (record === undefined || expand.length === 0) return record;
-    const read = relatedReader(services, caller, { nulls, signal });
-    const [expanded = ""] = await addRelated([Buffer.from(record).toString()], query, expand, read);
+    const related = relatedReader(services, caller, { nulls, signal: read.signal });
+    const [expanded = ""] = await addRelated([Buffer.from(record).toString()], query, expand, related);
     return Buffer.from(expanded);
   },
 });
