@@ -60,7 +60,7 @@ export function createApp(services: Services): Express {
   app.set("query parser", false);
   if (config.trustProxy !== undefined) app.set("trust proxy", config.trustProxy);
 
-  app.use(requestIds(log, metrics, tracing));
+  app.use(requestIds(log, { metrics, tracing, timed: config.serverTiming }));
   app.use(
     chain(
       closeIdleClients(config.idleSeconds),

@@ -74,7 +74,9 @@ async function serveDownload() {
   const observe: Metrics["observe"] = ({ end }) => void ends.push(end);
   const app = express();
   app.use(
-    requestIds(pino({}, { write: (line: string) => void lines.push(line) }), { observe } as Metrics),
+    requestIds(pino({}, { write: (line: string) => void lines.push(line) }), {
+      metrics: { observe } as Metrics,
+    }),
     (_req, res) => void res.end(Buffer.alloc(64 * 1024 * 1024)),
   );
   const server = await listen(app, { host: "127.0.0.1", port: 0 });

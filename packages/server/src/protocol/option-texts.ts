@@ -22,6 +22,8 @@ const extensionNames: ReadonlyMap<string, string> = new Map(
   ]),
 );
 
+const noTexts: OptionTexts = { options: parse(""), texts: new Map(), written: (name) => name };
+
 /**
  * Splits a query string. The extensions are recognised like system options: in any letter case, with or without a dollar sign.
  *
@@ -32,6 +34,7 @@ export function readOptionTexts(
   query: string,
   ownOptions: Pick<ReadonlyMap<string, unknown>, "has">,
 ): OptionTexts {
+  if (query === "") return noTexts;
   const options = parse(query);
   const texts = new Map<string, string>();
   const writings = new Map<string, string>();

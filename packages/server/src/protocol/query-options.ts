@@ -129,6 +129,7 @@ export type CollectionOptions = EntityOptions &
 function readOptions(request: OdataRequest, kind: ResourcePath["kind"], rules: OptionRules): OptionTexts {
   const read = readOptionTexts(request.query, rules.ownOptions);
   request.onOptions(read.texts);
+  if (read.texts.size === 0) return read;
   const allowed = offeredOptions(kind, rules);
   for (const name of read.texts.keys()) {
     if (rules.switchedOff.has(name)) throw new ProtocolError("not_implemented", { target: name });

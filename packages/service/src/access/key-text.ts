@@ -21,8 +21,10 @@ export const visiblePrefix = (apiKey: string): string => apiKey.slice(0, visible
 
 /** Creates an API key from random bytes. */
 export function createApiKey(secret: Uint8Array = randomBytes(secretBytes)): string {
-  const number = BigInt(`0x${Buffer.from(secret).toString("hex")}`);
-  const body = prefix + base62(number, secretLength);
+  let rest = BigInt(`0x${Buffer.from(secret).toString("hex")}`);
+  let number = "";
+  for (; rest > 0n; rest /= 62n) number = digits.charAt(Number(rest % 62n)) + number;
+  const body = prefix + number.padStart(secretLength, "0");
   return body + checksum(body);
 }
 
@@ -40,10 +42,9 @@ const anyKey = new RegExp(`${prefix}[0-9A-Za-z]{20,}`, "g");
 export const withoutKeys = (text: string): string =>
   text.replaceAll(anyKey, (key) => `${visiblePrefix(key)}…`);
 
-const checksum = (body: string) => base62(BigInt(crc32(body)), checksumLength);
-
-function base62(number: bigint, length: number): string {
+/** Computed without big integers: the checksum of the key of each request is compared. */
+function checksum(body: string): string {
   let text = "";
-  for (let rest = number; rest > 0n; rest /= 62n) text = digits.charAt(Number(rest % 62n)) + text;
-  return text.padStart(length, "0");
+  for (let rest = crc32(body); rest > 0; rest = Math.floor(rest / 62)) text = digits.charAt(rest % 62) + text;
+  return text.padStart(checksumLength, "0");
 }

@@ -38,16 +38,16 @@ export async function sendStreamedAnswer(
 /** @param compressed true to compress the body if the client accepts a coding */
 export function sendAnswer(
   res: Response,
-  { status, contentType, body, headers = {}, release = () => {} }: Answer,
+  { status, contentType, body, headers = {}, release }: Answer,
   compressed = false,
 ): void {
   // A closed response emits no further `close` event.
   if (res.closed || res.destroyed) {
-    release();
+    release?.();
     return;
   }
   timeSending(res);
-  res.once("close", release);
+  if (release !== undefined) res.once("close", release);
   res.status(status);
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
   if (contentType === undefined) {
@@ -73,11 +73,26 @@ function sendBytes(res: Response, body: Body, length: number): void {
   // Node discards the body in a response to HEAD.
   if (length <= smallBody) {
     // Node joins text with the headers in one write, but sends bytes in a second one; in latin1 each character is one byte.
-    res.end(Buffer.concat([...slicesOf(body)]).toString("latin1"), "latin1");
+    res.end(bytesOf(body, length).toString("latin1"), "latin1");
     return;
   }
   if (res.req.method === "HEAD") res.end();
   else void writeSlices(res, body);
+}
+
+/** @param length of the body in bytes */
+function bytesOf(body: Body, length: number): Buffer {
+  if (typeof body === "string") return Buffer.from(body);
+  const bytes = Buffer.allocUnsafe(length);
+  let at = 0;
+  for (const piece of body) {
+    if (typeof piece === "string") at += bytes.write(piece, at);
+    else {
+      bytes.set(piece, at);
+      at += piece.length;
+    }
+  }
+  return bytes;
 }
 
 /** Orders the writes of all long bodies. The system may take megabytes of each at once, and many connections may become writable together. */

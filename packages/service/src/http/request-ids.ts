@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { isIP } from "node:net";
 import type { Request, RequestHandler } from "express";
 import { type Log, truncated } from "../log.ts";
-import { createStages } from "../telemetry/stages.ts";
+import { createStages, untimedStages } from "../telemetry/stages.ts";
 import { methodFact, type TraceSpan } from "../telemetry/trace-span.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
 import { arrivalOf } from "./connection.ts";
@@ -21,12 +21,23 @@ export function requestIdOf(given: string | undefined): string {
 /** Scheme and host of a request target in absolute form, which proxies send. Source: RFC 9112, section 3.2.2. */
 const origin = /^https?:\/\/[^/?#]*/i;
 
+/** What observes requests besides the log. */
+type RequestObservers = {
+  readonly metrics?: Metrics | undefined;
+  readonly tracing?: Tracing | undefined;
+  /** True to time the stages of each request. Those of a traced one are timed anyway. */
+  readonly timed?: boolean;
+};
+
 /**
  * Gives each request an id, a context and a trace, sends the id in the answer, and logs and counts the request when its answer has ended.
  */
-export function requestIds(log: Log, metrics?: Metrics, tracing?: Tracing): RequestHandler {
+export function requestIds(
+  log: Log,
+  { metrics, tracing, timed = false }: RequestObservers = {},
+): RequestHandler {
   return (req, res, next) => {
-    req.url = req.url.replace(origin, "") || "/";
+    if (!req.url.startsWith("/")) req.url = req.url.replace(origin, "") || "/";
     req.originalUrl = req.url;
     const requestId = requestIdOf(req.get("x-request-id"));
     const started = arrivalOf(req);
@@ -34,7 +45,8 @@ export function requestIds(log: Log, metrics?: Metrics, tracing?: Tracing): Requ
     // Load balancers ask for the health every few seconds.
     const isTraced = !req.originalUrl.startsWith("/health/");
     const trace = isTraced ? tracing?.request(req.get("traceparent"), started) : undefined;
-    const context: RequestContext = { requestId, address, trace, stages: createStages(trace?.span) };
+    const stages = timed || trace?.span !== undefined ? createStages(trace?.span) : untimedStages;
+    const context: RequestContext = { requestId, address, trace, stages };
     setContext(req, context);
     res.setHeader("x-request-id", requestId);
     let isWhole = false;
@@ -103,8 +115,10 @@ function endSpan(span: TraceSpan, { route, status, end, error, ...facts }: Reque
  * pass on a `Forwarded` header of the client unchanged.
  */
 function clientAddress(req: Request): string {
-  const connected = plainAddress(req.socket.remoteAddress ?? "");
-  const told = req.get("x-forwarded-for") === undefined ? forwardedFor(req) : req.ip;
+  const { headers, socket } = req;
+  const connected = plainAddress(socket.remoteAddress ?? "");
+  if (headers["x-forwarded-for"] === undefined && headers.forwarded === undefined) return connected;
+  const told = headers["x-forwarded-for"] === undefined ? forwardedFor(req) : req.ip;
   const address = plainAddress(told ?? "");
   return isIP(address) === 0 ? connected : address;
 }

@@ -179,7 +179,7 @@ function toOdataRequest(
     root: baseUrlOf(req, baseUrl) + odataRoot,
     query: start < 0 ? "" : req.originalUrl.slice(start + 1),
     version,
-    header: (name) => req.get(name),
+    header: headersOf(req),
     stages,
     clientGone,
     onAddress: (kind) => {
@@ -191,6 +191,12 @@ function toOdataRequest(
     },
   };
 }
+
+/** Returns a reader of the headers by their names in lower case, which is how Node keeps them: Express would convert each name again. */
+const headersOf =
+  ({ headers }: Request): OdataRequest["header"] =>
+  (name) =>
+    headers[name] as string | undefined;
 
 /**
  * Returns the base URL for links: the configured one, or else the one that the client used.

@@ -44,6 +44,15 @@ export type Stages<Name extends string = Stage> = {
   readonly header: () => string;
 };
 
+/** Stages that are not timed, for a request that neither `Server-Timing` nor a trace tells of. */
+export const untimedStages: Stages = {
+  time: (_stage, work) => work(untimedStages),
+  timeAsync: (_stage, work) => work(untimedStages),
+  begin: () => () => {},
+  span: undefined,
+  header: () => "",
+};
+
 /** @param span span that the stages are children of */
 export function createStages<Name extends string = Stage>(
   span?: TraceSpan,
