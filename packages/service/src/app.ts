@@ -12,10 +12,11 @@ import { explorerFolder } from "./explorer/explorer-files.ts";
 import { addExplorer } from "./explorer/routes.ts";
 import { closeIdleClients } from "./http/connection.ts";
 import { crossOrigin } from "./http/cross-origin.ts";
+import { answerDirectly } from "./http/direct-path.ts";
 import { addHealth } from "./http/health.ts";
 import { type HeapGuard, refuseWhenFull } from "./http/heap-guard.ts";
 import type { Metrics } from "./http/metrics.ts";
-import { announceVersion, odataRoot } from "./http/odata-protocol.ts";
+import { announceVersion, isOdata } from "./http/odata-protocol.ts";
 import { onError } from "./http/on-error.ts";
 import type { Readiness } from "./http/readiness.ts";
 import { hostForm, requireSingleHeaders, urlLimit } from "./http/request-head.ts";
@@ -60,9 +61,9 @@ export function createApp(services: Services): Express {
   app.set("query parser", false);
   if (config.trustProxy !== undefined) app.set("trust proxy", config.trustProxy);
 
-  app.use(requestIds(log, { metrics, tracing, timed: config.serverTiming }));
-  app.use(
+  const edge = [
     chain(
+      requestIds(log, { metrics, tracing, timed: config.serverTiming }),
       closeIdleClients(config.idleSeconds),
       securityHeaders(),
       announceVersion(config.odataVersion),
@@ -71,10 +72,9 @@ export function createApp(services: Services): Express {
       requireSingleHeaders,
       hostForm,
     ),
-  );
-  if (config.corsOrigins !== undefined) app.use(crossOrigin(config.corsOrigins));
-  // Express tries the layers in order, so the most frequent routes come first.
-  app.use(odataRoot, requireApiKey(services), odataRoutes(services, config));
+    ...(config.corsOrigins === undefined ? [] : crossOrigin(config.corsOrigins)),
+  ];
+  app.use(edge);
   app.use("/v1", beforeEndpoints);
   app.use(endpointRoutes(v1Endpoints, services, { ...services, freshness: "recent" }));
   if (delivery !== undefined) {
@@ -90,6 +90,9 @@ export function createApp(services: Services): Express {
   addSignIn(app, signIn, () => log.info("the page of this machine was given the demo keys"));
   app.use(requireApiKey(services));
   app.use((_req, _res, next) => next(new Refused("not_found")));
-  app.use(onError(log, readiness.noteError));
+  const answerError = onError(log, readiness.noteError);
+  app.use(answerError);
+  const odata = [...edge, requireApiKey(services), ...odataRoutes(services, config)];
+  answerDirectly(app, { matches: isOdata, handlers: odata, onError: answerError });
   return app;
 }

@@ -7,6 +7,7 @@ import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Metrics } from "../src/http/metrics.ts";
 import { requestIds } from "../src/http/request-ids.ts";
+import { chain } from "../src/http/routes.ts";
 import { listen } from "../src/http/server.ts";
 import { ask, toCollection } from "./support/ask.ts";
 import { type Running, run } from "./support/running.ts";
@@ -74,9 +75,11 @@ async function serveDownload() {
   const observe: Metrics["observe"] = ({ end }) => void ends.push(end);
   const app = express();
   app.use(
-    requestIds(pino({}, { write: (line: string) => void lines.push(line) }), {
-      metrics: { observe } as Metrics,
-    }),
+    chain(
+      requestIds(pino({}, { write: (line: string) => void lines.push(line) }), {
+        metrics: { observe } as Metrics,
+      }),
+    ),
     (_req, res) => void res.end(Buffer.alloc(64 * 1024 * 1024)),
   );
   const server = await listen(app, { host: "127.0.0.1", port: 0 });

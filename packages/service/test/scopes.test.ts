@@ -25,6 +25,7 @@ import { demoCustomers } from "../src/demo/customers.ts";
 import { onError } from "../src/http/on-error.ts";
 import { callerOf } from "../src/http/request-context.ts";
 import { requestIds } from "../src/http/request-ids.ts";
+import { chain } from "../src/http/routes.ts";
 import { listen } from "../src/http/server.ts";
 import { ask } from "./support/ask.ts";
 import { newDataFolder } from "./support/test-database.ts";
@@ -151,7 +152,7 @@ test("an edge that asks for fresh answers refuses a key at once", async () => {
   const edge = { keys, scopes, rates, now: () => at };
   const log = pino({ level: "silent" });
   const app = express();
-  app.use(requestIds(log));
+  app.use(chain(requestIds(log)));
   app.get("/recent", requireApiKey(edge));
   app.get("/fresh", requireApiKey(edge, "fresh"));
   app.use((req, res) => res.json(callerOf(req).scope.version));

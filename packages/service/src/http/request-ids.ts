@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { isIP } from "node:net";
-import type { Request, RequestHandler } from "express";
+import type { Request } from "express";
 import { type Log, truncated } from "../log.ts";
 import { createStages, untimedStages } from "../telemetry/stages.ts";
 import { methodFact, type TraceSpan } from "../telemetry/trace-span.ts";
@@ -10,6 +10,7 @@ import type { Metrics } from "./metrics.ts";
 import { isCut } from "./open-connections.ts";
 import { type RequestContext, setContext } from "./request-context.ts";
 import { forwardedFor } from "./request-head.ts";
+import type { Step } from "./routes.ts";
 
 const acceptable = /^[\w.-]{1,64}$/;
 
@@ -17,9 +18,6 @@ const acceptable = /^[\w.-]{1,64}$/;
 export function requestIdOf(given: string | undefined): string {
   return given !== undefined && acceptable.test(given) ? given : randomUUID();
 }
-
-/** Scheme and host of a request target in absolute form, which proxies send. Source: RFC 9112, section 3.2.2. */
-const origin = /^https?:\/\/[^/?#]*/i;
 
 /** What observes requests besides the log. */
 type RequestObservers = {
@@ -30,15 +28,10 @@ type RequestObservers = {
 };
 
 /**
- * Gives each request an id, a context and a trace, sends the id in the answer, and logs and counts the request when its answer has ended.
+ * Returns a step that gives each request an id, a context and a trace, sends the id in the answer, and logs and counts the request when its answer has ended.
  */
-export function requestIds(
-  log: Log,
-  { metrics, tracing, timed = false }: RequestObservers = {},
-): RequestHandler {
-  return (req, res, next) => {
-    if (!req.url.startsWith("/")) req.url = req.url.replace(origin, "") || "/";
-    req.originalUrl = req.url;
+export function requestIds(log: Log, { metrics, tracing, timed = false }: RequestObservers = {}): Step {
+  return (req, res) => {
     const requestId = requestIdOf(req.get("x-request-id"));
     const started = arrivalOf(req);
     const address = clientAddress(req);
@@ -84,7 +77,6 @@ export function requestIds(
       if (trace?.span !== undefined)
         endSpan(trace.span, { method, route, status, end, error: context.errorCode }, ended);
     });
-    next();
   };
 }
 
