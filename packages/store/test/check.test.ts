@@ -44,6 +44,24 @@ describe("the check of a database", () => {
     expect(checkSqlite(await fill("whole"), resources)).toEqual([]);
   });
 
+  test("finds nothing after commits of so many changes that they suspend the triggers", async () => {
+    const store = await open("suspended");
+    await store.commit([...homes(0, 1200, "Austin"), ...homes(0, 700, "Dallas")]);
+    await store.commit([
+      ...homes(100, 400, "Waco"),
+      ...Array.from({ length: 300 }, (_, i) => homeRemoval(`h${300 + i}`)),
+      ...homes(1190, 600, "Waco"),
+      ...homes(1195, 20, "Tyler"),
+      ...Array.from({ length: 5 }, (_, i) => homeRemoval(`h${1780 + i}`)),
+    ]);
+    await store.commit(homes(0, 10, "Tyler"));
+    await store.close();
+    const file = fileOf("suspended");
+    expect(checkSqlite(file, resources)).toEqual([]);
+    flip(file, '"Tyler"');
+    expect(checkSqlite(file, resources)).not.toEqual([]);
+  });
+
   test("finds one bit of a value that no index holds", async () => {
     const file = await fill("bit");
     flip(file, "another");

@@ -53,6 +53,7 @@ const selectObjects = `select "name", "tbl_name", ${rowChecksum}("type", "name",
 const selectTriggers = `select "name", "sql" from "sqlite_schema" where "type" = 'trigger'`;
 const put = `insert into "${checksumTable}" ("name", "sum", "version") values (?, ?, ?)
   on conflict ("name") do update set "sum" = excluded."sum", "version" = excluded."version"`;
+const add = `update "${checksumTable}" set "sum" = "sum" + ? where "name" = ?`;
 const forget = `delete from "${checksumTable}" where "name" = ?`;
 const selectKept = `select "name", "sum" from "${checksumTable}"`;
 const create = `create table "${checksumTable}" ("name" text primary key, "sum" integer not null, "version" integer)`;
@@ -65,10 +66,13 @@ type Summed = { readonly name: string; readonly columns: readonly string[] };
 const checksumOf = ({ columns }: Summed, row: string): string =>
   `${rowChecksum}(${columns.map((column) => `${row}${quoted(column)}`).join(", ")})`;
 
+/** Returns the names of a table's columns, in their order. */
+export const columnsOf = (database: Database, name: string): readonly string[] =>
+  database.prepare(selectColumns).pluck().all(name) as string[];
+
 function tablesOf(database: Database): readonly Summed[] {
-  const columns = database.prepare(selectColumns).pluck();
   const names = database.prepare(selectTables).pluck().all() as string[];
-  return names.map((name) => ({ name, columns: columns.all(name) as string[] }));
+  return names.map((name) => ({ name, columns: columnsOf(database, name) }));
 }
 
 /** Change of the sum by each kind of statement, as SQL. */
@@ -78,19 +82,36 @@ const changes = {
   delete: (table: Summed) => `- ${checksumOf(table, "old.")}`,
 } as const;
 
-const triggersOf = (table: Summed): readonly (readonly [name: string, sql: string])[] =>
+/** Returns the triggers that keep the sum of a table. */
+export const triggersOf = (table: Summed): readonly (readonly [name: string, sql: string])[] =>
   Object.entries(changes).map(([kind, change]) => {
     const name = `${table.name}_checksum_${kind}`;
     const set = `update "${checksumTable}" set "sum" = "sum" ${change(table)} where "name" = ${literal(table.name)}`;
     return [name, `CREATE TRIGGER ${quoted(name)} after ${kind} on ${quoted(table.name)} begin ${set}; end`];
   });
 
-const sumOf = (database: Database, table: Summed): bigint =>
+/**
+ * Returns the sum of the checksums of a table's rows.
+ *
+ * @param condition SQL condition on the rows, with the values of its parameters
+ */
+export const sumOfRows = (
+  database: Database,
+  table: Summed,
+  condition = "true",
+  ...values: readonly bigint[]
+): bigint =>
   database
-    .prepare(`select coalesce(sum(${checksumOf(table, "")}), 0) from ${quoted(table.name)}`)
+    .prepare(
+      `select coalesce(sum(${checksumOf(table, "")}), 0) from ${quoted(table.name)} where ${condition}`,
+    )
     .pluck()
     .safeIntegers()
-    .get() as bigint;
+    .get(...values) as bigint;
+
+/** Adds to the sum of a table what its triggers have not. */
+export const addToSum = (database: Database, name: string, sum: bigint): void =>
+  void database.prepare(add).run(sum, name);
 
 type ObjectRow = readonly [name: string, table: string, sum: bigint];
 
@@ -108,7 +129,7 @@ const hasChecksums = (database: Database): boolean =>
  * tables are read. Call it after every change of the schema, on a connection with {@link registerChecksum}.
  */
 export function keepChecksums(database: Database, isOwn: OwnNames): void {
-  if (isKept(database)) return;
+  if (hasCurrentVersion(database)) return;
   const keep = database.transaction(() => {
     if (!hasChecksums(database)) database.exec(create);
     const tables = tablesOf(database).filter(({ name }) => isOwn(name));
@@ -117,7 +138,7 @@ export function keepChecksums(database: Database, isOwn: OwnNames): void {
       const triggers = triggersOf(table);
       if (triggers.every(([name, sql]) => present.get(name) === sql)) continue;
       for (const [name, sql] of triggers) database.exec(`drop trigger if exists ${quoted(name)}; ${sql}`);
-      database.prepare(put).run(table.name, sumOf(database, table), null);
+      database.prepare(put).run(table.name, sumOfRows(database, table), null);
     }
     const triggers = new Set(tables.flatMap((table) => triggersOf(table).map(([name]) => name)));
     const objects = objectsOf(database).filter(
@@ -126,7 +147,7 @@ export function keepChecksums(database: Database, isOwn: OwnNames): void {
     const names = new Set([...tables.map(({ name }) => name), ...objects.map(([name]) => objectName(name))]);
     for (const name of keptSums(database).keys()) if (!names.has(name)) database.prepare(forget).run(name);
     for (const [name, , sum] of objects) database.prepare(put).run(objectName(name), sum, null);
-    database.prepare(put).run(schemaName, 0, versionOf(database));
+    updateVersion(database);
   });
   keep.immediate();
 }
@@ -141,13 +162,18 @@ const versionOf = (database: Database): number =>
   database.pragma("schema_version", { simple: true }) as number;
 
 /** True if no statement has changed the schema since the checksums were made. */
-function isKept(database: Database): boolean {
+export function hasCurrentVersion(database: Database): boolean {
   if (!hasChecksums(database)) return false;
   const select = `select "version" from "${checksumTable}" where "name" = '${schemaName}'`;
   return database.prepare(select).pluck().get() === versionOf(database);
 }
 
-const triggersIn = (database: Database): ReadonlyMap<string, string> =>
+/** Records that the checksums are those of the current schema. */
+export const updateVersion = (database: Database): void =>
+  void database.prepare(put).run(schemaName, 0, versionOf(database));
+
+/** Returns the statements that created the triggers of a database, by name. */
+export const triggersIn = (database: Database): ReadonlyMap<string, string> =>
   new Map(database.prepare(selectTriggers).raw().all() as [string, string][]);
 
 const keptSums = (database: Database): ReadonlyMap<string, bigint> =>
@@ -163,7 +189,7 @@ export function alteredTables(database: Database): readonly string[] {
   for (const [name, , sum] of objectsOf(database)) sums.set(objectName(name), sum);
   const kept = keptSums(database);
   for (const table of tablesOf(database))
-    if (kept.has(table.name)) sums.set(table.name, sumOf(database, table));
+    if (kept.has(table.name)) sums.set(table.name, sumOfRows(database, table));
   const altered = [...kept].filter(([name, sum]) => sums.get(name) !== sum).map(([name]) => name);
   return [...new Set(altered.map((name) => (name.startsWith(objectName("")) ? schemaName : name)))];
 }

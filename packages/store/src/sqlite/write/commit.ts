@@ -5,9 +5,11 @@ import { updateFollowers } from "../../build/following.ts";
 import { restorationOf } from "../../build/restore.ts";
 import { withoutRetired } from "../../build/retired-datasets.ts";
 import { quoted } from "../../checksum/quoted.ts";
+import { type CountedRows, suspendChecksums } from "../../checksum/suspended.ts";
 import { retryWhileBusy } from "../../database/retry-while-busy.ts";
 import { StoreError } from "../../errors.ts";
 import { readStamp } from "../../migration/found.ts";
+import { type TableSchema, validity } from "../../schema/table.ts";
 import type { Change, Commit, CommitOptions } from "../../store.ts";
 import { type ChangeOutcome, Tallies } from "../../write/tallies.ts";
 import { type PendingChange, requireOwnDataset } from "../../write/version.ts";
@@ -122,8 +124,14 @@ class Making implements OpenCommit {
     // The first commit usually loads all data into empty tables, so indexes are created after it.
     const makeIndexes =
       this.#head === 0n ? dropIndexes(this.#database, [...this.#writers.keys()]) : undefined;
-    if (Symbol.iterator in changes) for (const change of changes) this.#make(change);
-    else for await (const change of changes) this.#make(change);
+    const triggers = new TriggersOfCommit(this.#database, this.#writers, this.checkpoint);
+    const make = (change: PendingChange) => {
+      triggers.beforeChange();
+      this.#make(change);
+    };
+    if (Symbol.iterator in changes) for (const change of changes) make(change);
+    else for await (const change of changes) make(change);
+    triggers.end();
     makeIndexes?.();
   };
 
@@ -193,6 +201,41 @@ class Making implements OpenCommit {
     this.#counts[outcome] += sum;
     return sum;
   }
+}
+
+/** Number of changes from which on a commit does without the triggers of its tables. */
+const manyChanges = 500;
+
+/** Suspends the triggers that keep checksums while a commit makes many changes. */
+class TriggersOfCommit {
+  readonly #suspend: () => (() => void) | undefined;
+  #changes = 0;
+  #resume: (() => void) | undefined;
+
+  constructor(database: Database, writers: ReadonlyMap<string, SqliteTableWriter>, checkpoint: bigint) {
+    const counted = [...writers.values()].flatMap(({ table }) => rowsOfCommit(table));
+    this.#suspend = () => suspendChecksums(database, counted, checkpoint);
+  }
+
+  beforeChange(): void {
+    this.#changes += 1;
+    if (this.#changes === manyChanges) this.#resume = this.#suspend();
+  }
+
+  end(): void {
+    this.#resume?.();
+  }
+}
+
+/** Returns the rows that a commit writes: versions that begin with it, and versions that it ends, which lie in another table afterwards. */
+function rowsOfCommit({ name, closed }: TableSchema): readonly CountedRows[] {
+  const begins = `(${quoted(validity.from.name)} + 0) = ?`;
+  const ends = `${quoted(validity.to.name)} = ?`;
+  return [
+    { name, sign: 1n, lieIn: name, condition: begins },
+    { name, sign: -1n, lieIn: closed, condition: ends },
+    { name: closed, sign: 1n, lieIn: closed, condition: ends },
+  ];
 }
 
 /** Selects the indexes created by a statement. The automatic indexes of keys have no SQL text. */

@@ -99,8 +99,9 @@ export class SqliteTableWriter {
     this.#find = prepare(sql`select ${join(read, ", ")} from ${current} where ${isOfKey}`).raw();
     this.#insert = prepare(sql`insert into ${current} (${all}) values (${places}) on conflict do nothing`);
     this.#update = prepare(sql`update ${current} set ${set} where rowid = ${value(null)}`);
+    // With "or rollback" SQLite saves no pages in order to undo the statement alone, see `suspendChecksums`.
     this.#close = prepare(
-      sql`insert into ${closed} (${all}, ${identifier(validity.to.name)}) select ${all}, ${value(null)} from ${current} where rowid = ${value(null)}`,
+      sql`insert or rollback into ${closed} (${all}, ${identifier(validity.to.name)}) select ${all}, ${value(null)} from ${current} where rowid = ${value(null)}`,
     );
     this.#delete = prepare(sql`delete from ${current} where rowid = ${value(null)}`);
     this.#all = all;
