@@ -1,6 +1,7 @@
 import { asTyped } from "@cadastre/client/terminal";
 import { readIssuer } from "./access/demo-issuer.ts";
 import { useFolder } from "./backup/folder-use.ts";
+import { takeWholeStop } from "./check/whole-stop.ts";
 import { audited, auditOf } from "./cli/audited.ts";
 import { nextSignal } from "./cli/next-signal.ts";
 import { type Config, ConfigError, readConfig, withSettingPlaces } from "./config.ts";
@@ -46,6 +47,8 @@ type Prepared = {
   readonly keys: readonly DemoKey[];
   /** True if the demo's customers have access: the folder's own issuer is trusted, and the catalog has the sample's systems. */
   readonly isDemo: boolean;
+  /** Time of the last check of the databases, if they are as they were then. */
+  readonly lastCheck: number | undefined;
 };
 
 /** Creates the data folder, its databases, the sample listings and the demo customers, except for those that exist. */
@@ -53,6 +56,7 @@ async function prepare(config: Config): Promise<Prepared> {
   const folder = await openConfiguredFolder(config);
   // Locks the folder against a restore until the process ends, and finishes a restore that was interrupted.
   await useFolder(folder, config);
+  const lastCheck = await takeWholeStop(folder);
   // A database that several nodes may use is migrated by the operator alone.
   if (folder.postgres === undefined) await migrateFolder(folder, (step) => say(`Migrating: ${step}`));
   await refuseLostRegistry(folder);
@@ -64,7 +68,7 @@ async function prepare(config: Config): Promise<Prepared> {
     // Customers without an issuer of their own are given entitlements by that of the folder, see `cadastre customer add`.
     if (config.trust === undefined) await readIssuer(folder, registry);
     const isDemo = config.trust === undefined && hasSampleSystems(catalog);
-    if (!isDemo) return { folder, keys: [], isDemo };
+    if (!isDemo) return { folder, keys: [], isDemo, lastCheck };
     const prepareDemo = () =>
       audited({ action: "demo.prepare", ...auditOf(folder, config) }, () =>
         prepareDemoAccess(folder, registry, secrets, Date.now()),
@@ -73,7 +77,7 @@ async function prepare(config: Config): Promise<Prepared> {
     const keys = await (folder.postgres === undefined
       ? prepareDemo()
       : withDatabaseLock(folder.postgres.url, "cadastre demo", prepareDemo));
-    return { folder, keys, isDemo };
+    return { folder, keys, isDemo, lastCheck };
   });
 }
 
@@ -81,12 +85,16 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   await tryEndpoint(config);
   const { service, stopped } = await withDataFolder(config.dataFolder, async () => {
-    const { folder, keys, isDemo } = await prepare(config);
+    const { folder, keys, isDemo, lastCheck } = await prepare(config);
     const signIn = isDemo && offersSignIn(config) ? new DemoSignIn(keys) : undefined;
     const started =
       config.processes === 1
-        ? await startService(config, folder, createLog(config.logLevel), { ...wholeService, signIn })
-        : await startProcesses(config, folder);
+        ? await startService(config, folder, createLog(config.logLevel), {
+            ...wholeService,
+            signIn,
+            lastCheck,
+          })
+        : await startProcesses(config, folder, lastCheck);
     const { baseUrl } = started;
     // With an external issuer the demo keys do not work, but they stay in the file for a later start with the folder's own issuer.
     const kept = isDemo ? keys : (await readDemo(folder))?.keys;

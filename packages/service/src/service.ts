@@ -57,6 +57,8 @@ export type ServiceRole = {
   readonly siblings?: UsageTransport;
   /** Sign-in with demo keys. By default none is offered. */
   readonly signIn?: DemoSignIn | undefined;
+  /** Time of the last check of the databases, if they are as they were then: see `takeWholeStop`. */
+  readonly lastCheck?: number | undefined;
 };
 
 /** Role of a service in one process. */
@@ -98,6 +100,8 @@ async function start(
 ): Promise<RunningService> {
   const lock = await useFolder(folder, config);
   opened.push(lock.release);
+  let noteWhole = async () => {};
+  opened.push(() => noteWhole());
   await refuseLostRegistry(folder);
   const tracing = await openTracing(config.tracing, log);
   opened.push(() => tracing?.stop());
@@ -113,7 +117,7 @@ async function start(
   opened.push(() => trust.keys.close());
   const limits = memoryLimitsOf(config);
   const limitsShared = createSharedLimits(config);
-  const { machine = randomUUID(), siblings, signIn } = role;
+  const { machine = randomUUID(), siblings, signIn, lastCheck } = role;
   const transports = [siblings, registry.usage && usageInDatabase(registry.usage, machine)];
   opened.push(
     limitsShared.start(
@@ -148,14 +152,22 @@ async function start(
       partsPlace: exporting.partsPlace,
       parts: config.worker ? exporting.parts : undefined,
     }),
-    { log, onDamage: role.onDamage },
+    {
+      log,
+      onDamage: () => {
+        noteWhole = async () => {};
+        role.onDamage?.();
+      },
+    },
   );
   const checks = scheduleChecks(folder, {
     hours: role.supervises ? config.checkHours : 0,
     heap: limits.threadHeap,
     log,
     onFinding: readiness.noteDamage,
+    lastCheck,
   });
+  noteWhole = checks.noteWhole;
   opened.push(checks.stop);
   const memory = new MemoryBudget({ ...limits, wait: config.querySeconds * 1000 });
   const eventLoop = adminPort === undefined ? undefined : monitorEventLoop();

@@ -5,6 +5,7 @@ import type { DataFolder } from "../data/data-folder.ts";
 import { errorFields, type Log } from "../log.ts";
 import { startDatabaseCheck } from "./check-databases.ts";
 import { type Finding, findingCodes } from "./findings.ts";
+import { noteWholeStop } from "./whole-stop.ts";
 
 export type ScheduledCheckOptions = {
   /** Hours between two checks; 0 disables them. */
@@ -16,17 +17,21 @@ export type ScheduledCheckOptions = {
   readonly onFinding: (finding: Finding) => void;
   /** Longest time that a start waits for the first check, in milliseconds. */
   readonly wait?: number;
+  /** Time of the last check, in milliseconds, if the databases are as they were then: see `takeWholeStop`. */
+  readonly lastCheck: number | undefined;
 };
 
 export type ScheduledChecks = {
   /**
    * Waits for the first check, for at most `wait` ms, so that nothing is served from a damaged database. A check that takes longer
-   * continues while the service answers.
+   * continues while the service answers, and so does one of databases that were checked less than `hours` ago and not written since.
    *
    * @throws {DataError} if the check found a fault
    */
   readonly waitForFirst: () => Promise<void>;
   readonly stop: () => Promise<void>;
+  /** Notes for the next start that the last check found the databases whole, if so. To be called when they have been closed. */
+  readonly noteWhole: () => Promise<void>;
 };
 
 /**
@@ -35,12 +40,13 @@ export type ScheduledChecks = {
  */
 export function scheduleChecks(
   folder: DataFolder,
-  { hours, heap, log, onFinding, wait = 30_000 }: ScheduledCheckOptions,
+  { hours, heap, log, onFinding, wait = 30_000, lastCheck }: ScheduledCheckOptions,
 ): ScheduledChecks {
   // PostgreSQL checks its own pages.
   if (hours === 0 || folder.postgres !== undefined)
-    return { waitForFirst: async () => {}, stop: async () => {} };
+    return { waitForFirst: async () => {}, stop: async () => {}, noteWhole: async () => {} };
   const found: Finding[] = [];
+  let checked = lastCheck;
   let running: SqliteCheck | undefined;
   const check = async () => {
     if (running !== undefined) return;
@@ -51,17 +57,24 @@ export function scheduleChecks(
     });
     running.unref();
     try {
-      if (await running.ended) log.info("the databases were checked");
+      if (await running.ended) {
+        checked = Date.now();
+        log.info("the databases were checked");
+      }
     } catch (error) {
       log.error(errorFields(error), "the databases could not be checked");
     }
     running = undefined;
   };
+  const interval = hours * 3_600_000;
   const first = check();
-  const timer = setInterval(() => void check(), hours * 3_600_000);
+  const timer = setInterval(() => void check(), interval);
   timer.unref();
+  const age = lastCheck === undefined ? undefined : Date.now() - lastCheck;
+  const isRecent = age !== undefined && age >= 0 && age < interval;
   return {
     waitForFirst: async () => {
+      if (isRecent) return;
       running?.ref();
       await Promise.race([first, setTimeout(wait, undefined, { ref: false })]);
       running?.unref();
@@ -71,6 +84,9 @@ export function scheduleChecks(
     stop: async () => {
       clearInterval(timer);
       await running?.stop();
+    },
+    noteWhole: async () => {
+      if (checked !== undefined && found.length === 0) await noteWholeStop(folder, checked);
     },
   };
 }

@@ -52,6 +52,8 @@ export type DataFolder = {
   readonly demo: string;
   /** Audit trail. It is not part of a backup, and a restore does not change it. */
   readonly audit: string;
+  /** When the databases were last checked, and what their files were like then, see `takeWholeStop`. */
+  readonly checked: string;
   /** Locked by every program that uses the folder, see `useFolder`. */
   readonly lock: string;
 };
@@ -122,6 +124,7 @@ export function dataFolderAt(
     exports: file("exports"),
     demo: file("demo.json"),
     audit: file(auditName),
+    checked: file("checked.json"),
     lock: file("lock"),
   };
 }

@@ -31,9 +31,14 @@ export type ServingProcesses = StartedService & {
  * Starts the processes that answer requests, and does what is done once for all of them: checks of the databases, metrics, and
  * replacement of a process that ends. This process accepts the connections and hands them to the others in turn.
  *
+ * @param lastCheck time of the last check of the databases, if they are as they were then: see `takeWholeStop`
  * @throws {ProcessError} if one of them cannot start
  */
-export async function startProcesses(config: Config, folder: DataFolder): Promise<ServingProcesses> {
+export async function startProcesses(
+  config: Config,
+  folder: DataFolder,
+  lastCheck: number | undefined,
+): Promise<ServingProcesses> {
   const log = createLog(config.logLevel);
   const { heap, threadHeap } = memoryLimitsOf(configOfProcess(config));
   cluster.setupPrimary({
@@ -99,12 +104,14 @@ export async function startProcesses(config: Config, folder: DataFolder): Promis
     heap: threadHeap,
     log,
     onFinding: noteDamage,
+    lastCheck,
   });
   let group: ProcessGroup | undefined;
   const stop = async () => {
     await group?.stop((config.drainWaitSeconds + config.drainSeconds) * 1000 + grace);
     await admin?.stop(0);
     await checks.stop();
+    if (!isDamaged) await checks.noteWhole();
   };
   const admin = await listenForOperator(config, metrics, log);
   try {
