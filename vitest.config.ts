@@ -3,8 +3,8 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Plugin } from "vite";
 import { configDefaults, defineConfig } from "vitest/config";
-import { isCompiled } from "./packages/odata/src/testing/compiled-packages.ts";
 import { leftOutOnPostgres } from "./packages/service/test/support/postgres-suite.ts";
+import { isCompiled } from "./scripts/compiled.mjs";
 
 const packages = fileURLToPath(new URL("./packages/", import.meta.url));
 

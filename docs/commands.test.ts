@@ -50,6 +50,11 @@ describe("before the workspace is installed", () => {
   });
 
   test("`npm run setup` installs as `npm start` does", () => {
-    expect(scripts["setup"]).toBe(scripts["prestart"]);
+    const start = readFileSync("scripts/start.mjs", "utf8");
+    const steps = [...start.matchAll(/^await import\("\.\/(.*)"\);$/gm)].map(
+      ([, step]) => `node scripts/${step}`,
+    );
+    expect(scripts["setup"]).toBe(steps.join(" && "));
+    expect(scripts["start"]).toBe("node scripts/start.mjs");
   });
 });

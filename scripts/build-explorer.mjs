@@ -3,7 +3,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { build } from "vite";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const explorer = `${root}packages/explorer/`;
@@ -33,6 +32,7 @@ const wanted = hash.digest("hex");
 const isBuilt = existsSync(`${explorer}dist/index.html`) && existsSync(stamp);
 if (!isBuilt || readFileSync(stamp, "utf8") !== wanted) {
   const started = Date.now();
+  const { build } = await import("vite");
   await build({ configFile: `${explorer}vite.config.ts`, logLevel: "error" });
   writeFileSync(stamp, wanted);
   console.log(`Built the page in ${((Date.now() - started) / 1000).toFixed(1)} s.`);

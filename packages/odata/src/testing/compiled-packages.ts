@@ -1,14 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { isCompiled, marker, sourceHash } from "../../../../scripts/compiled.mjs";
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
 const cache = join(root, "node_modules/.cache");
-/** File with the hash of the sources that the packages were last compiled from. */
-const marker = join(cache, "compiled");
 /** File with the id of the process that compiles: a lock. */
 const lock = join(cache, "compiling");
 
@@ -48,31 +46,6 @@ function compile(): void {
   if (status !== 0) throw new Error(`the packages do not compile:\n${stdout}${stderr}`);
   writeFileSync(marker, source);
 }
-
-/** True if the packages were compiled from the current sources. */
-export const isCompiled = (): boolean => {
-  try {
-    return readFileSync(marker, "utf8") === sourceHash();
-  } catch {
-    return false;
-  }
-};
-
-/** Returns a hash of the sources' paths and contents. Their times do not count: packing changes and restores them. */
-export function sourceHash(): string {
-  const hash = createHash("sha256");
-  for (const name of readdirSync(join(root, "packages")).sort())
-    for (const file of filesIn(join(root, "packages", name, "src")))
-      hash.update(`${file}\0`).update(readFileSync(file)).update("\0");
-  return hash.digest("hex");
-}
-
-const filesIn = (folder: string): readonly string[] =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    // Test support is not compiled.
-    .filter((entry) => entry.isFile() && !entry.parentPath.startsWith(join(folder, "testing")))
-    .map(({ parentPath, name }) => join(parentPath, name))
-    .sort();
 
 function tryLock(): boolean {
   try {

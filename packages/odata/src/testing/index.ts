@@ -4,9 +4,11 @@
  *
  * @module
  */
+
+export { sourceHash } from "../../../../scripts/compiled.mjs";
 export { callTexts } from "./calls.ts";
 export { type Authority, type CertifiedKey, createAuthority, hasOpenssl } from "./certificates.ts";
-export { compilePackages, sourceHash } from "./compiled-packages.ts";
+export { compilePackages } from "./compiled-packages.ts";
 export { compileProgram } from "./compiled-program.ts";
 export { testExampleListings } from "./example-listings.ts";
 export { freePort } from "./free-port.ts";

@@ -1,0 +1,3 @@
+export declare const marker: string;
+export declare function isCompiled(): boolean;
+export declare function sourceHash(): string;
