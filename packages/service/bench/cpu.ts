@@ -9,12 +9,16 @@ export function cpuOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * tick;
 }
 
+/** Returns the CPU time of the ended children of a process, in milliseconds. */
+export function cpuOfEnded(pid: number): number {
+  const fields = statOf(pid);
+  return (Number(fields[13]) + Number(fields[14])) * tick;
+}
+
 /** Returns the CPU time of a process and of its children so far, including ended children, in milliseconds. */
 export function cpuWithChildren(pid: number): number {
-  const fields = statOf(pid);
-  const ended = (Number(fields[13]) + Number(fields[14])) * tick;
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
-  return cpuOf(pid) + ended + children.reduce((sum, child) => sum + cpuIfRunning(Number(child)), 0);
+  return cpuOf(pid) + cpuOfEnded(pid) + children.reduce((sum, child) => sum + cpuIfRunning(Number(child)), 0);
 }
 
 /** A child that ends between two readings is counted with the ended ones of its parent. */

@@ -6,7 +6,7 @@
  */
 import Database from "better-sqlite3";
 import { byTime, collection, type Found, pageSize, serveFloor, walked } from "./floor-server.ts";
-import { columns, isBoolean } from "./floor-table.ts";
+import { columns, isBoolean } from "./listing-columns.ts";
 
 const [kind = "", file = ""] = process.argv.slice(2);
 const database = new Database(file, { readonly: true });
@@ -64,6 +64,7 @@ const read = {
   first: reader(
     `from listing indexed by listing_0 where "StandardStatus" = 'Active' and "ListPrice" >= ? ${byTime} limit 20`,
   ),
+  city: reader(`from listing indexed by listing_3 where "City" = ? and "ListPrice" >= ? ${byTime} limit 20`),
 };
 const count = database
   .prepare<unknown[], number>(
@@ -76,6 +77,7 @@ serveFloor({
   "/search": (least, most) => collection(read.search(Number(least), Number(most))),
   "/page": () => collection(read.page()),
   "/count": (least) => collection(read.first(Number(least)), `,"@odata.count":${count.get(Number(least))}`),
+  "/city": (city, least) => collection(read.city(city, Number(least))),
   "/walk": () => walked(read.page()),
   "/next": (time, key) => walked(read.next(time, key)),
 });

@@ -3,13 +3,13 @@
  *
  *   load.js floor|listings|located|dictionary <database> <listings>
  */
-import { fillFloor } from "./floor-table.ts";
+import { fillTable } from "./floor-table.ts";
 import { recordsOf } from "./records.ts";
 import { type ResourceChoice, resources } from "./resources.ts";
 import { fillStore } from "./store.ts";
 
 const [choice = "", file = "", count = ""] = process.argv.slice(2);
-if (choice === "floor") await fillFloor(file, Number(count));
+if (choice === "floor") await fillTable(file, Number(count));
 else {
   const name = choice as ResourceChoice;
   await fillStore(file, resources[name], recordsOf(name, Number(count)));

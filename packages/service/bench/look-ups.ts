@@ -1,15 +1,24 @@
-import { type Listing, listingAt } from "./listing.ts";
-import { collection, keyAt, options, type Query, queries } from "./queries.ts";
+import type { Listing } from "./listing.ts";
+import {
+  byKey,
+  cityAndPrice,
+  collection,
+  count,
+  keyAt,
+  options,
+  page,
+  type Query,
+  search,
+  someListing,
+  text,
+  walk,
+} from "./queries.ts";
 
 /** Query that only the service can answer, and not the floors. */
 type LookUp = Omit<Query, "floor">;
 
-const text = (value: unknown) => `'${String(value).replaceAll("'", "''")}'`;
 const found = (filter: string, rest: Readonly<Record<string, string>> = {}) =>
   collection + options({ $filter: filter, $top: "20", ...rest });
-
-/** Returns an existing listing, a different one for each turn. */
-const someListing = (turn: number, listings: number): Listing => listingAt((turn * 7919) % listings);
 
 const by = (name: string, filter: (listing: Listing) => string): LookUp => ({
   name,
@@ -21,7 +30,11 @@ const distanceAmong = (listings: number): number => Math.round(5000 * Math.sqrt(
 
 /** Typical lookups. Source: interface specification, section 4.1. */
 export const lookUps: readonly LookUp[] = [
-  ...queries,
+  byKey,
+  search,
+  page,
+  count,
+  walk,
   by(
     "system and ListingId",
     ({ OriginatingSystemName, ListingId }) =>
@@ -47,10 +60,7 @@ export const lookUps: readonly LookUp[] = [
         $top: "100",
       }),
   },
-  by(
-    "city and price",
-    ({ City, ListPrice }) => `City eq ${text(City)} and ListPrice ge ${String(ListPrice)}`,
-  ),
+  cityAndPrice,
   {
     name: "within a distance, nearest 20",
     service: (turn, listings) => {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import type { Customer } from "./access.ts";
 import { programOf } from "./build.ts";
+import { cpuOf } from "./cpu.ts";
 
 /** A running server of the benchmarks. */
 export type Running = {
@@ -9,11 +10,13 @@ export type Running = {
   readonly pid: number;
   /** API keys of the customers. The floors have none. */
   readonly keys: Partial<Record<Customer, string>>;
+  /** CPU time from its start until it could answer, in milliseconds. */
+  readonly startCpu: number;
   readonly stop: () => Promise<void>;
 };
 
 // Core of the measured server, and core of the client.
-const serverCore = "0";
+export const serverCore = "0";
 const clientCore = "1";
 
 /** Pins this process and its threads to the client's core. */
@@ -38,7 +41,7 @@ export async function load(choice: string, file: string, listings: number): Prom
 
 /** @param cores list of cores in the syntax of taskset */
 export async function start(
-  program: "file-floor" | "floor" | "postgres-floor" | "serve",
+  program: "file-floor" | "floor" | "postgres-floor" | "records-floor" | "serve",
   args: readonly string[],
   cores = serverCore,
 ): Promise<Running> {
@@ -48,10 +51,12 @@ export async function start(
   });
   const ended = once(child, "exit");
   const { port, keys } = await ready(child, program);
+  const { pid = 0 } = child;
   return {
     port,
-    pid: child.pid ?? 0,
+    pid,
     keys,
+    startCpu: cpuOf(pid),
     stop: async () => {
       child.kill("SIGKILL");
       await ended;

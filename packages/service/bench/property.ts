@@ -3,7 +3,7 @@
  *
  *   node --conditions=@cadastre/source --import tsx packages/service/bench/property.ts [--listings 20000] [--rounds 5]
  *
- * As in `cost.ts`, the server is pinned to one core, the client runs on the other, and figures are medians of rounds.
+ * The server is pinned to one core, the client runs on the other, and figures are medians of rounds.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -57,7 +57,7 @@ const reads: readonly (readonly [string, (turn: number) => string])[] = [
 build();
 moveToClientCore();
 const folder = await mkdtemp(join(tmpdir(), "cadastre-bench-"));
-const subjects = await startDictionary(folder, listings);
+const subjects = await startDictionary(join(folder, "dictionary.sqlite"), listings);
 try {
   const [whole] = subjects;
   if (whole === undefined) throw new RangeError("there is no subject");

@@ -1,81 +1,138 @@
-import { join } from "node:path";
+import type { Bench } from "./bench.ts";
 import { type Client, connect } from "./client.ts";
-import { startBenchPostgres } from "./postgres-server.ts";
+import { startCap } from "./peers/cap.ts";
+import { startResoTools } from "./peers/reso-tools.ts";
 import { load, type Running, start } from "./processes.ts";
-import type { Query } from "./queries.ts";
+import { collection, type Query } from "./queries.ts";
 
 /** A server under test, and a function that returns the path of each query on it. */
 export type Subject = {
   readonly name: string;
   readonly pid: number;
   /** Main process of its database server, whose CPU time is counted with it. */
-  readonly database?: number;
+  readonly database?: number | undefined;
   readonly client: Client;
   readonly pathOf: (query: Query, turn: number) => string;
+  /** CPU time from its start until it could answer, in milliseconds. */
+  readonly startCpu: number;
   readonly stop: () => Promise<void>;
 };
+
+/** Other servers of the same records. `naive code` reads rows as objects, and writes them with `JSON.stringify`. */
+export const peers = ["naive code", "SAP CAP", "reso-tools"] as const;
+export type Peer = (typeof peers)[number];
+
+/** Servers of the same records. A text says why there is none. */
+export type Servers = Readonly<Record<"service" | "floor" | Peer, Subject | string>>;
 
 /** Number of parallel requests, enough to keep one core busy. */
 export const concurrency = 4;
 
-const subject = (
+/** Returns a subject, which has `concurrency` connections. */
+export function subjectOf(
   name: string,
   running: Running,
-  apiKey: string | undefined,
   pathOf: Subject["pathOf"],
-): Subject => {
+  { apiKey, database }: { readonly apiKey?: string | undefined; readonly database?: number | undefined } = {},
+): Subject {
   const client = connect(running, concurrency, apiKey);
   const stop = async () => {
     client.close();
     await running.stop();
   };
-  return { name, pid: running.pid, client, pathOf, stop };
-};
-
-/** Starts both floors and the service, on two databases with the same listings. */
-export async function startSubjects(folder: string, listings: number): Promise<readonly Subject[]> {
-  const [floor, service] = [join(folder, "floor.sqlite"), join(folder, "service.sqlite")];
-  await load("floor", floor, listings);
-  await load("listings", service, listings);
-  const floorPath: Subject["pathOf"] = (query, turn) => query.floor(turn, listings);
-  const running = await start("serve", ["listings", service]);
-  return [
-    subject("floor-objects", await start("floor", ["objects", floor]), undefined, floorPath),
-    subject("floor-json", await start("floor", ["json", floor]), undefined, floorPath),
-    subject("service", running, running.keys.all, (query, turn) => query.service(turn, listings)),
-  ];
+  return { name, pid: running.pid, database, client, pathOf, startCpu: running.startCpu, stop };
 }
 
-/** Starts a floor and the service, on two databases of one PostgreSQL server with the same listings. */
-export async function startPostgresSubjects(folder: string, listings: number): Promise<readonly Subject[]> {
-  const server = await startBenchPostgres();
-  const floor = await server.createDatabase();
-  await load("floor", floor, listings);
-  await load("listings", server.url, listings);
-  for (const url of [floor, server.url]) await server.settle(url);
-  const running = await start("serve", ["listings", server.url, folder]);
-  const subjects = [
-    subject("floor-json", await start("postgres-floor", [floor]), undefined, (query, turn) =>
-      query.floor(turn, listings),
-    ),
-    subject("service", running, running.keys.all, (query, turn) => query.service(turn, listings)),
-  ];
-  return subjects.map((one, i) => ({
-    ...one,
-    database: server.pid,
-    stop: async () => {
-      await one.stop();
-      if (i === subjects.length - 1) await server.stop();
-    },
-  }));
+/** Files or URLs of the databases of {@link startListings}. */
+export const listingDatabases = (bench: Bench) =>
+  bench.shared("listing databases", async () => {
+    const { listings } = bench.sizes;
+    const databases = {
+      floor: await bench.createDatabase("floor"),
+      service: await bench.createDatabase("service"),
+    };
+    await load("floor", databases.floor, listings);
+    await load("listings", databases.service, listings);
+    for (const database of Object.values(databases)) await bench.postgres?.settle(database);
+    return databases;
+  });
+
+/** Starts the service, the floor and the peers, all with the same listings of 64 fields. */
+export const startListings = (bench: Bench): Promise<Servers> =>
+  bench.shared("listings", async () => {
+    const { postgres, folder } = bench;
+    const { listings } = bench.sizes;
+    const { floor, service } = await listingDatabases(bench);
+    const at = { database: postgres?.pid };
+    const floorPath: Subject["pathOf"] = (query, turn) => query.floor(turn, listings);
+    const peerPath =
+      (root: string): Subject["pathOf"] =>
+      (query, turn) =>
+        inOrder(query.service(turn, listings)).replace(collection, `${root}/Property`);
+    const running = await start("serve", ["listings", service, folder]);
+    const floorOf = (kind: string) => start("floor", [kind, floor]);
+    const cap = postgres === undefined ? await startCap(folder, listings) : "on SQLite only";
+    const resoTools =
+      bench.resoTools === undefined
+        ? "no --reso-tools"
+        : await startResoTools(bench.resoTools, folder, listings, postgres);
+    const peer = (name: Peer, server: Running | string, root: string) =>
+      typeof server === "string" ? server : subjectOf(name, server, peerPath(root), at);
+    return stoppedWith(bench, {
+      service: subjectOf("service", running, (query, turn) => query.service(turn, listings), {
+        ...at,
+        apiKey: running.keys.all,
+      }),
+      floor: subjectOf(
+        "floor",
+        await (postgres === undefined ? floorOf("json") : start("postgres-floor", ["json", floor])),
+        floorPath,
+        at,
+      ),
+      "naive code": subjectOf(
+        "naive code",
+        await (postgres === undefined ? floorOf("objects") : start("postgres-floor", ["objects", floor])),
+        floorPath,
+        at,
+      ),
+      "SAP CAP": peer("SAP CAP", cap, "/odata"),
+      "reso-tools": peer("reso-tools", resoTools, ""),
+    });
+  });
+
+/** Asks for the service's default order, and breaks ties as it does: peers promise no order. */
+function inOrder(path: string): string {
+  if (!path.includes("?")) return path;
+  return path.includes("$orderby=")
+    ? path.replace(/\$orderby=[^&]*/, "$&,ListingKey")
+    : `${path}&$orderby=ModificationTimestamp,ListingKey`;
 }
 
-/** Starts the service with all fields of Property and a sample market. Returns one subject for each customer. */
-export async function startDictionary(folder: string, listings: number): Promise<readonly Subject[]> {
-  const file = join(folder, "dictionary.sqlite");
+export function stoppedWith(bench: Bench, servers: Servers): Servers {
+  for (const server of Object.values(servers)) if (typeof server !== "string") bench.onStop(server.stop);
+  return servers;
+}
+
+/**
+ * Starts the service with all fields of Property and a sample market. Returns one subject for each customer.
+ *
+ * @param server of PostgreSQL: its main process, and a folder for what the service keeps elsewhere
+ */
+export async function startDictionary(
+  file: string,
+  listings: number,
+  server: { readonly pid?: number | undefined; readonly folder?: string } = {},
+): Promise<readonly Subject[]> {
   await load("dictionary", file, listings);
-  const running = await start("serve", ["dictionary", file]);
+  const running = await start("serve", [
+    "dictionary",
+    file,
+    ...(server.folder === undefined ? [] : [server.folder]),
+  ]);
   return (["all", "partial"] as const).map((customer) =>
-    subject(customer, running, running.keys[customer], (query, turn) => query.service(turn, listings)),
+    subjectOf(customer, running, (query, turn) => query.service(turn, listings), {
+      apiKey: running.keys[customer],
+      database: server.pid,
+    }),
   );
 }
