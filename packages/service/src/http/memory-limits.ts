@@ -20,7 +20,10 @@ export type MemoryLimits = {
   readonly heap: number;
   /** Heap of each thread that queries or checks a database, in megabytes. */
   readonly threadHeap: number;
-  /** Bytes of the block in which each reader thread writes its answers; it takes up memory once it is used. */
+  /**
+   * Bytes of the block in which each reader thread writes its answers; it takes up memory once it is used. Two threads' blocks hold more than
+   * a customer's answers: those that find no place are buffers of their own, for which V8 collects garbage again and again.
+   */
   readonly threadBuffers: number;
   /** Bytes of the database that each connection maps into memory. Each connection has its own mapping, counted once more in `VmRSS`. */
   readonly mapped: number;
@@ -62,10 +65,10 @@ export const memoryLimits = (memory: number, threads: number): MemoryLimits => (
   bodies: (memory * megabyte) / 32,
   heads: (memory * megabyte) / 32,
   heap: Math.floor((memory * 5) / 16),
-  answers: (memory * megabyte) / 4,
-  customer: (memory * megabyte) / 16,
+  answers: (memory * megabyte * 3) / 16,
+  customer: (memory * megabyte * 3) / 64,
   threadHeap: Math.max(smallestThreadHeap, Math.floor(memory / 8 / threads)),
-  threadBuffers: (memory * megabyte * 3) / 64 / threads,
+  threadBuffers: (memory * megabyte * 7) / 64 / threads,
   mapped: Math.floor((memory * megabyte) / 16 / (threads + ownConnections)),
 });
 
