@@ -14,6 +14,7 @@ import { compileCountRequest, compileOrderValues } from "../read/compile.ts";
 import { firstOf, withPosition } from "../read/current-compiler.ts";
 import { type QueryLimits, shareOf, unlimitedShare } from "../read/customer-share.ts";
 import { type AnswerParts, expectedCost } from "../read/expected-cost.ts";
+import { KeptCounts } from "../read/kept-counts.ts";
 import { PageRequests } from "../read/page-requests.ts";
 import { untimed } from "../read/read-stages.ts";
 import { pageStatements, toPage, toRecord } from "../read/request.ts";
@@ -121,6 +122,7 @@ class PostgresStore implements WritableStore {
   readonly #readers: PostgresReaders;
   readonly #replicas: Reading["replicas"];
   readonly #pageRequests = new PageRequests();
+  readonly #keptCounts = new KeptCounts();
   readonly #isWalled: boolean;
 
   constructor({ knex, stored, generation, scheduler, readers, replicas, timeout, limits, wall }: Settled) {
@@ -161,30 +163,31 @@ class PostgresStore implements WritableStore {
   readonly page = async (query: RestrictedQuery, options: ReadOptions = {}): Promise<Page> => {
     const { form, count, since, until } = options;
     const asked = { page: query.top > 0, count, changes: since !== undefined || until !== undefined };
-    const page = await this.#read(query, asked, options, (run) => this.#page(run, query, options));
+    const page = await this.#read(query, asked, options, (run) => this.#page(run, query, options, true));
     if (form === undefined) return page;
     const records = await writeInSteps(page.records, form);
     page.release?.();
     return { ...page, records, release: undefined };
   };
 
-  async #page(run: Run, query: RestrictedQuery, options: ReadOptions): Promise<Page> {
+  /** @param isCommitted false if an open commit reads: what it reads is not there for others, and may never be */
+  async #page(run: Run, query: RestrictedQuery, options: ReadOptions, isCommitted: boolean): Promise<Page> {
     const { from, count = false, stages = untimed } = options;
     const stored = this.#find(query);
     const past = pastOf(options);
     const placed = from === undefined ? query : await this.#after(run, query, from);
-    const request = stages.time(
-      "compile",
-      (): PageAndCount => ({
-        page: query.top === 0 ? undefined : this.#pageRequests.of(placed, stored, options, past),
-        count: count ? compileCountRequest(query, stored, past) : undefined,
-      }),
-    );
-    return toPage(
+    const isKept = isCommitted && past === undefined;
+    const { page, counting } = stages.time("compile", () => ({
+      page: query.top === 0 ? undefined : this.#pageRequests.of(placed, stored, options, past),
+      counting: count ? this.#keptCounts.counting(query, stored, past, isKept) : undefined,
+    }));
+    const request: PageAndCount = { page, count: counting?.request };
+    const read =
       past === undefined
         ? await readCurrent(run, request)
-        : await readAsOf(run, request, past, historyOf(stored, past), stored.closings),
-    );
+        : await readAsOf(run, request, past, historyOf(stored, past), stored.closings);
+    counting?.note(read);
+    return toPage(read);
   }
 
   readonly changes: WritableStore["changes"] = async (query, read) => {
@@ -205,8 +208,12 @@ class PostgresStore implements WritableStore {
 
   readonly count: WritableStore["count"] = (query, options = {}) => {
     const { stages = untimed } = options;
-    const count = stages.time("compile", () => compileCountRequest(query, this.#find(query), undefined));
-    return this.#read(query, { count: true }, options, (run) => readCount(run, count));
+    const { request, note } = stages.time("compile", () => this.#keptCounts.of(query, this.#find(query)));
+    return this.#read(query, { count: true }, options, async (run) => {
+      const read = await readCurrent(run, { count: request });
+      note(read);
+      return read.count ?? 0;
+    });
   };
 
   readonly cells: WritableStore["cells"] = (query, cellsPerUnit, options = {}) => {
@@ -334,7 +341,7 @@ class PostgresStore implements WritableStore {
   #readsWithin(client: Client): CandidateReads {
     const run: Run = (queries) => runTogether(client, queries);
     return {
-      page: (query, options = {}) => this.#page(run, query, options),
+      page: (query, options = {}) => this.#page(run, query, options, false),
       count: async (query) => readCount(run, compileCountRequest(query, this.#find(query), undefined)),
     };
   }

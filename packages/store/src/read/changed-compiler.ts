@@ -1,4 +1,11 @@
-import type { BoundQuery, CompiledSql, Compiler, Mapping, SqlFragment } from "@cadastre/odata";
+import {
+  type BoundQuery,
+  type CompiledSql,
+  type Compiler,
+  cachedCompiler,
+  type Mapping,
+  type SqlFragment,
+} from "@cadastre/odata";
 import { cachedMergedCompiler } from "@cadastre/odata/compile";
 import { LruCache } from "@cadastre/odata/lru-cache";
 import { identifier, join, sql, value } from "@cadastre/odata/run";
@@ -25,6 +32,7 @@ export class ChangedCompilers {
   readonly #plain: OfSelection = new Map();
   readonly #computing = new WeakMap<Planned, OfSelection>();
   readonly #compared = new WeakMap<RecordPlan, readonly string[]>();
+  readonly #counts = new Map<string, Compiler["count"]>();
   readonly #ended = new LruCache<string, Compiler["page"]>(keptSelections);
   #shown: Compiler["page"] | undefined;
 
@@ -39,6 +47,14 @@ export class ChangedCompilers {
     const { current, closed } = this.#mapping.changed(few);
     const partitions = { current: [current], closed: [closed], both: [current, closed] }[part];
     return this.#records(query, planned, `${part} ${few}`, partitions);
+  }
+
+  /** Compiles the number of few versions that changed. */
+  count(query: BoundQuery, part: "current" | "closed"): CompiledSql {
+    const count =
+      this.#counts.get(part) ?? cachedCompiler(this.#forms.dialect, this.#mapping.changed(true)[part]).count;
+    this.#counts.set(part, count);
+    return count(query);
   }
 
   /** Compiles the keys of versions that ended, see `ChangesStatements.ended`. */

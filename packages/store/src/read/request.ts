@@ -2,7 +2,7 @@ import type { CompiledSql } from "@cadastre/odata";
 import type { RecordForm } from "@cadastre/odata/run";
 import type { ComputedColumn } from "../record/computed.ts";
 import type { PlanRef } from "../record/plan.ts";
-import type { ChangedPage, Page } from "../store.ts";
+import type { ChangedPage, Moment, Page } from "../store.ts";
 import type { ChangesStatements } from "./changes-request.ts";
 
 /** A compiled read. It is plain data, so that it can be sent to another thread. */
@@ -53,6 +53,16 @@ export type CountRequest = VersionStatements & {
    * The statement without the guard that checks the deadline. Used if an index alone answers it, because then no row takes long.
    */
   readonly unguarded?: CompiledSql | undefined;
+  /** An earlier count to go on from, see `KeptCounts`. */
+  readonly kept?: KeptCount | undefined;
+};
+
+type KeptCount = {
+  readonly moment: Moment;
+  /** The number at that commit; undefined if it is that of another range. */
+  readonly count: number | undefined;
+  /** Selects the number of now; null if all must be counted. */
+  readonly since: CompiledSql;
 };
 
 /** Statements select these columns: dataset, text, member index, checksum, key, computed values. */
@@ -101,6 +111,8 @@ export function pageStatements(
 export type ReadResult = {
   /** Number of the last commit that the read has seen. */
   readonly checkpoint: number;
+  /** Time of that commit, of a read of the current records. */
+  readonly time?: number | undefined;
   readonly page?: PageResult | undefined;
   readonly count?: number | undefined;
   readonly changes?: ChangedPage | undefined;

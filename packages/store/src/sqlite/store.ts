@@ -16,6 +16,7 @@ import { compileCountRequest, compileOrderValues, type ReadableTable } from "../
 import { firstOf, withPosition } from "../read/current-compiler.ts";
 import { type QueryLimits, shareOf } from "../read/customer-share.ts";
 import { expectedCost } from "../read/expected-cost.ts";
+import { KeptCounts } from "../read/kept-counts.ts";
 import { PageRequests } from "../read/page-requests.ts";
 import { untimed } from "../read/read-stages.ts";
 import {
@@ -84,6 +85,7 @@ class SqliteStore implements WritableStore {
   readonly #scheduler: QueryScheduler;
   readonly #pool: SqliteReaders | undefined;
   readonly #pageRequests = new PageRequests();
+  readonly #keptCounts = new KeptCounts();
 
   constructor(
     options: SqliteStoreOptions,
@@ -152,16 +154,21 @@ class SqliteStore implements WritableStore {
     const past = pastOf(options, (checkpoint) => reader.hasFewChanges(stored.table, checkpoint));
     const placed =
       from === undefined ? query : withPosition(query, orderValuesOf(query, stored, from, reader));
-    const request = stages.time(
-      "compile",
-      (): ReadRequest => ({
+    // What an open commit reads is not there for others, and may never be.
+    const isKept = past === undefined && reader === this.#reader;
+    const { request, counting } = stages.time("compile", () => {
+      const counted = count ? this.#keptCounts.counting(query, stored, past, isKept) : undefined;
+      const asked: ReadRequest = {
         page: query.top === 0 ? undefined : this.#pageRequests.of(placed, stored, options, past),
-        count: count ? compileCountRequest(query, stored, past) : undefined,
+        count: counted?.request,
         asOf: asOf(stored, past),
         timeout: this.#timeout,
-      }),
-    );
-    return toPage(await read(request));
+      };
+      return { request: asked, counting: counted };
+    });
+    const result = await read(request);
+    counting?.note(result);
+    return toPage(result);
   }
 
   readonly changes: WritableStore["changes"] = async (query, read) => {
@@ -179,8 +186,10 @@ class SqliteStore implements WritableStore {
     options: Pick<ReadOptions, "signal" | "background" | "stages"> = {},
   ): Promise<number> => {
     const { stages = untimed } = options;
-    const count = stages.time("compile", () => compileCountRequest(query, this.#find(query), undefined));
-    return (await this.#read({ count, timeout: this.#timeout }, query, options)).count ?? 0;
+    const { request, note } = stages.time("compile", () => this.#keptCounts.of(query, this.#find(query)));
+    const read = await this.#read({ count: request, timeout: this.#timeout }, query, options);
+    note(read);
+    return read.count ?? 0;
   };
 
   readonly cells: WritableStore["cells"] = async (query, cellsPerUnit, options = {}) => {

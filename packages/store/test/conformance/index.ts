@@ -4,6 +4,7 @@ import { builds } from "./builds.ts";
 import { changes } from "./changes.ts";
 import { commits } from "./commits.ts";
 import { computed } from "./computed.ts";
+import { counts } from "./counts.ts";
 import { coverage } from "./coverage.ts";
 import { digests } from "./digests.ts";
 import { following } from "./following.ts";
@@ -30,6 +31,7 @@ export const conformance = (name: string, harness: Harness): void => {
       computed,
       values,
       commits,
+      counts,
       builds,
       buildLaws,
       coverage,

@@ -11,6 +11,12 @@ const lastCheckpoint = sql`select coalesce(max("checkpoint"), 0) from "cadastre_
 /** Selects the number of the last commit; 0 before the first. */
 export const postgresLastCheckpoint: CompiledSql = render(lastCheckpoint, postgres.placeholder);
 
+/** Selects number and time of the last commit; no row before the first. */
+export const postgresLastMoment: CompiledSql = {
+  text: `select "checkpoint", "committed_at" from "cadastre_commit" order by "checkpoint" desc limit 1`,
+  values: [],
+};
+
 /** Selects the time of a commit; no row if there is none. */
 export const compilePostgresCommitTime = (checkpoint: number): CompiledSql =>
   render(

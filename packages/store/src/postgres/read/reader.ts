@@ -18,6 +18,7 @@ import {
   compilePostgresCommitTime,
   compilePostgresStateAt,
   postgresLastCheckpoint,
+  postgresLastMoment,
 } from "../layout/bookkeeping.ts";
 import type { ClosedSinceCache } from "./closed-since-cache.ts";
 import { PageRows } from "./page-rows.ts";
@@ -69,7 +70,7 @@ const historyQuery = (statement: CompiledSql, take: (history: History) => void):
 /** A page and a count to read together. */
 export type PageAndCount = {
   readonly page?: PageRequest | undefined;
-  readonly count?: VersionStatements | undefined;
+  readonly count?: CountRequest | undefined;
 };
 
 /** Creates a query for a single number, which is passed to `take`. */
@@ -78,14 +79,36 @@ const numberOf = (statement: CompiledSql, take: (number: number) => void): Query
   onRow: ([text]) => take(Number(text)),
 });
 
-/** Reads current versions in one snapshot. */
+/**
+ * Reads current versions in one snapshot. A kept count is that of the snapshot if no commit has followed. Else the read is repeated, with a count
+ * that goes on from it, or with a whole one.
+ */
 export async function readCurrent(run: Run, { page, count }: PageAndCount): Promise<ReadResult> {
-  let checkpoint = 0;
-  const head = numberOf(postgresLastCheckpoint, (number) => {
-    checkpoint = number;
-  });
-  const read = await readWith(run, head, { page, count }, ({ current }) => current);
-  return { checkpoint, ...read };
+  const { kept } = count ?? {};
+  if (kept?.count !== undefined) {
+    const read = await readLast(run, { page });
+    const { checkpoint, time } = kept.moment;
+    if (read.checkpoint === checkpoint && read.time === time) return { ...read, count: kept.count };
+    read.page?.release?.();
+  }
+  if (kept !== undefined) {
+    const read = await readLast(run, { page, count: { current: kept.since } });
+    if (read.count !== undefined) return read;
+    read.page?.release?.();
+  }
+  return readLast(run, { page, count });
+}
+
+async function readLast(run: Run, asked: PageAndCount): Promise<ReadResult> {
+  let [checkpoint, time] = [0, 0];
+  const last: Query = {
+    ...postgresLastMoment,
+    onRow: ([number, committed]) => {
+      [checkpoint, time] = [Number(number), Number(committed)];
+    },
+  };
+  const read = await readWith(run, last, asked, ({ current }) => current);
+  return { checkpoint, time, ...read };
 }
 
 /** Reads current versions in one snapshot, without their checkpoint: a single statement then needs no transaction, unless it has an opening. */
@@ -141,11 +164,12 @@ async function readWith(
   const queries = state === undefined ? [] : [state];
   if (page !== undefined) queries.push(rowsQuery(page));
   if (count !== undefined)
-    queries.push(
-      numberOf(choose(count), (number) => {
-        counted = number;
-      }),
-    );
+    queries.push({
+      ...choose(count),
+      onRow: ([text]) => {
+        counted = text === null ? undefined : Number(text);
+      },
+    });
   const further = page?.further ?? [];
   await run(queries, further.length > 0);
   for (const versions of further) {
@@ -234,5 +258,5 @@ export async function readStateAt(run: Run, time: number): Promise<PastState> {
 }
 
 /** Reads the count of a query from the latest state. */
-export const readCount = async (run: Run, count: CountRequest): Promise<number> =>
+export const readCount = async (run: Run, count: VersionStatements): Promise<number> =>
   (await readLatest(run, { count })).count ?? 0;

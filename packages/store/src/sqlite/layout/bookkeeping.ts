@@ -7,6 +7,9 @@ import type { Moment, PastState } from "../../store.ts";
 /** Selects the number of the last commit; 0 before the first. */
 export const sqliteLastCheckpoint = `select coalesce(max("checkpoint"), 0) from "cadastre_commit"`;
 
+/** Selects number and time of the last commit; no row before the first. */
+export const sqliteLastMoment = `select "checkpoint", "committed_at" from "cadastre_commit" order by "checkpoint" desc limit 1`;
+
 /** Key of the note with the earliest checkpoint that can still be read. */
 export const prunedNote = "cadastre_pruned";
 

@@ -1,11 +1,10 @@
 import type { CompiledSql } from "@cadastre/odata";
 import { LruCache } from "@cadastre/odata/lru-cache";
 import type { Database, Statement } from "better-sqlite3";
+import { statementKey } from "../../read/statement-key.ts";
 
 /** Capacity of the LRU cache. */
 const capacity = 1000;
-/** Statements and values longer than this are counted each time, in characters. */
-const longest = 10_000;
 
 /**
  * Counts that a connection has made since the database last changed: a page of a walk has the count of the page before. Only for a connection that
@@ -26,12 +25,7 @@ export class KnownCounts {
     const version = this.#dataVersion.get();
     if (version !== this.#version) this.#counts = new LruCache(capacity);
     this.#version = version;
-    const key = JSON.stringify([statement.text, statement.values.map(textOf)]);
-    return key.length > longest ? count() : this.#counts.get(key, count);
+    const key = statementKey(statement);
+    return key === undefined ? count() : this.#counts.get(key, count);
   }
 }
-
-const textOf = (value: unknown): unknown => {
-  if (typeof value === "bigint") return { integer: String(value) };
-  return value instanceof Uint8Array ? { bytes: Buffer.from(value).toString("base64") } : value;
-};

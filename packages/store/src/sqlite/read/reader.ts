@@ -32,7 +32,7 @@ import { computedText } from "../../record/computed.ts";
 import type { SeenPlanRef } from "../../record/plan.ts";
 import { beginning, type TableSchema, validity } from "../../schema/table.ts";
 import type { ChangedPage } from "../../store.ts";
-import { sqliteLastCheckpoint } from "../layout/bookkeeping.ts";
+import { sqliteLastCheckpoint, sqliteLastMoment } from "../layout/bookkeeping.ts";
 import { DatasetIds } from "../layout/datasets.ts";
 import { AnswerMemory } from "./answer-memory.ts";
 import { Deadline, TooManyVisits } from "./deadline.ts";
@@ -54,6 +54,7 @@ const largestOfOne = 1024 ** 2;
 const newMemory: AllocateBuffer = (bytes) => Buffer.allocUnsafeSlow(bytes);
 
 const head = { text: sqliteLastCheckpoint, values: [] };
+const lastMoment = { text: sqliteLastMoment, values: [] };
 
 /** Runs reads on one connection, each in its own transaction. */
 export class Reader {
@@ -114,10 +115,15 @@ export class Reader {
     const layout = page && this.#layoutOf(page);
     return this.#deadline.during(timeout, () => {
       const hasClosed = this.#hasClosed(asOf);
+      const [last, time] = asOf === undefined ? (this.row(lastMoment)?.map(Number) ?? [0, 0]) : [];
       return {
-        checkpoint: asOf?.checkpoint ?? this.#number(head),
+        checkpoint: asOf?.checkpoint ?? last ?? 0,
+        time,
         page: page && layout && this.#page(page, layout, hasClosed, memory),
-        count: count === undefined ? undefined : this.#count(count, hasClosed),
+        count:
+          count === undefined
+            ? undefined
+            : (this.#keptCount(count, last, time) ?? this.#count(count, hasClosed)),
         changes: changes && this.#changes(changes, memory),
         cells: cells && this.#cells(cells),
         applied: applied && this.#all(applied),
@@ -251,6 +257,15 @@ export class Reader {
 
   #all({ text, values }: CompiledSql): RecordRow[] {
     return this.#statements.prepare(text).all(...values) as RecordRow[];
+  }
+
+  /** Returns the number of records by an earlier count; undefined if there is none to go on from. */
+  #keptCount({ kept }: CountRequest, last: number | undefined, time: number | undefined): number | undefined {
+    if (kept === undefined) return undefined;
+    const { moment, count, since } = kept;
+    if (count !== undefined && moment.checkpoint === last && moment.time === time) return count;
+    const [now = null] = this.row(since) ?? [];
+    return now === null ? undefined : Number(now);
   }
 
   #count(request: CountRequest, hasClosed: boolean): number {
