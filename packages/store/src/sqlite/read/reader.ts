@@ -39,7 +39,7 @@ import { Deadline, TooManyVisits } from "./deadline.ts";
 import { KnownCounts } from "./known-counts.ts";
 import { readSqliteChanges } from "./read-changes.ts";
 import { beforeKey, capacityForRows, inForm, type RecordRow } from "./record-row.ts";
-import { type JoinedRows, manyRows, rowsInOne, separateRows } from "./rows-in-one.ts";
+import { type JoinedRows, manyRows, separateRows } from "./rows-in-one.ts";
 import { StatementCache } from "./statement-cache.ts";
 
 /** Capacity of the LRU cache of record layouts. */
@@ -249,9 +249,7 @@ export class Reader {
 
   #recordRows({ top, key, computed }: PageRequest<SeenPlanRef>, statement: CompiledSql): RecordRow[] {
     if (top < manyRows || key !== 1 || computed.length > 0) return this.#all(statement);
-    const { text, values } = statement;
-    const columns = this.#statements.prepare(text).columns().length;
-    const joined = this.row({ text: rowsInOne(text, columns), values }) as unknown as JoinedRows;
+    const joined = this.#statements.prepareInOne(statement.text).get(...statement.values) as JoinedRows;
     return separateRows(joined) ?? this.#all(statement);
   }
 

@@ -2,6 +2,7 @@ import type { CompiledSql } from "@cadastre/odata";
 import { LruCache } from "@cadastre/odata/lru-cache";
 import type { Database, Statement } from "better-sqlite3";
 import { datasetTable } from "../layout/datasets.ts";
+import { rowsInOne } from "./rows-in-one.ts";
 
 /** Capacity of the LRU cache. */
 const capacity = 256;
@@ -10,7 +11,12 @@ const capacity = 256;
 const looks = new RegExp(`^(SCAN|SEARCH) (?!${datasetTable}\\b)`);
 const isCovered = / USING COVERING INDEX /;
 
-type Prepared = { readonly statement: Statement; isCovered: boolean | undefined };
+type Prepared = {
+  readonly statement: Statement;
+  isCovered: boolean | undefined;
+  /** See {@link rowsInOne}. */
+  inOne: Statement | undefined;
+};
 
 /** LRU cache of prepared statements by SQL text. Rows are returned as arrays, and integers as bigint. */
 export class StatementCache {
@@ -23,6 +29,13 @@ export class StatementCache {
 
   prepare(text: string): Statement {
     return this.#prepared(text).statement;
+  }
+
+  /** Prepares a statement that returns all rows of a statement as one, see {@link rowsInOne}. */
+  prepareInOne(text: string): Statement {
+    const prepared = this.#prepared(text);
+    prepared.inOne ??= this.#prepare(rowsInOne(text, prepared.statement.columns().length));
+    return prepared.inOne;
   }
 
   /** True if indexes alone answer the statement, so that no record is read. */
@@ -40,8 +53,13 @@ export class StatementCache {
 
   #prepared(text: string): Prepared {
     return this.#statements.get(text, () => ({
-      statement: this.#database.prepare(text).raw().safeIntegers(),
+      statement: this.#prepare(text),
       isCovered: undefined,
+      inOne: undefined,
     }));
+  }
+
+  #prepare(text: string): Statement {
+    return this.#database.prepare(text).raw().safeIntegers();
   }
 }
