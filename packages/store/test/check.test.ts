@@ -3,9 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, describe, expect, test } from "vitest";
-import { backupSqlite, checkSqlite, lockFile, openSqliteStore, pinSqlite } from "../src/sqlite/index.ts";
+import {
+  backupSqlite,
+  checkSqlite,
+  compactSqlite,
+  lockFile,
+  openSqliteStore,
+  pinSqlite,
+} from "../src/sqlite/index.ts";
 import { cottageRecord, cottageRemoval, cottagesResource } from "./support/cottages.ts";
-import { homeRecord, homeRemoval, homesResource } from "./support/homes.ts";
+import { askHomes, homeRecord, homeRemoval, homesResource } from "./support/homes.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "cadastre-check-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -60,6 +67,31 @@ describe("the check of a database", () => {
     expect(checkSqlite(file, resources)).toEqual([]);
     flip(file, '"Tyler"');
     expect(checkSqlite(file, resources)).not.toEqual([]);
+  });
+
+  test("finds nothing in a file that was rewritten, whose pages are larger and which has no free ones", async () => {
+    const earlier = new Database(fileOf("compact"));
+    earlier.pragma("page_size = 4096");
+    earlier.exec("vacuum");
+    earlier.close();
+    const file = await fill("compact");
+    const store = await open("compact");
+    await store.commit([...homes(120, 2000, "Dallas"), ...homes(0, 100, "Tyler")]);
+    await store.commit(Array.from({ length: 1500 }, (_, i) => homeRemoval(`h${50 + i}`)));
+    expect(() => compactSqlite(file)).toThrow(expect.objectContaining({ code: "SQLITE_BUSY" }));
+    const count = await store.count(askHomes({}));
+    await store.close();
+    compactSqlite(file);
+    expect(checkSqlite(file, resources)).toEqual([]);
+    const database = new Database(file, { readonly: true });
+    const pragma = (name: string) => database.pragma(name, { simple: true });
+    expect(["page_size", "freelist_count", "journal_mode"].map(pragma)).toEqual([16_384, 0, "wal"]);
+    database.close();
+    const again = await open("compact");
+    expect(await again.count(askHomes({}))).toBe(count);
+    await again.commit(homes(0, 30, "Waco"));
+    await again.close();
+    expect(checkSqlite(file, resources)).toEqual([]);
   });
 
   test("finds one bit of a value that no index holds", async () => {

@@ -52,6 +52,23 @@ hiddenRows("SQLite", harnessOf("hidden", 0), (plan) => {
   return steps.map((step) => (grams && step.endsWith("(rowid=?)") ? `${step} of DatasetId` : step));
 });
 
+test("a new file has pages of 16 kB, and one with other pages keeps them", async () => {
+  const pageSizeOf = async (name: string) => {
+    await (await harnessOf("pages", 0).open(name)).close();
+    const database = new Database(join(folder, `pages_${name}.sqlite`));
+    const size = database.pragma("page_size", { simple: true });
+    database.close();
+    return size;
+  };
+  const earlier = new Database(join(folder, "pages_earlier.sqlite"));
+  earlier.pragma("page_size = 4096");
+  earlier.exec("vacuum");
+  earlier.close();
+  expect(await pageSizeOf("new")).toBe(16_384);
+  expect(await pageSizeOf("earlier")).toBe(4096);
+  expect(await pageSizeOf("earlier")).toBe(4096);
+});
+
 test("the entries of a trigram index begin with the number of the dataset", async () => {
   const resources = [cottagesResource];
   const store = await harnessOf("grams", 0).open("store", { resources });

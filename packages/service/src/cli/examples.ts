@@ -112,7 +112,7 @@ export const operatorExamples: ExampleTable = {
   ],
   "init roles": ["cadastre init roles > roles.sql"],
   doctor: ["cadastre doctor", "cadastre doctor --json"],
-  migrate: ["cadastre migrate", "cadastre migrate --partition list"],
+  migrate: ["cadastre migrate", "cadastre migrate --partition list", "cadastre migrate --compact"],
   feed: ["cadastre feed list"],
   "feed add": [
     "cadastre feed add web --source acme --resource Property,Media --replicate https://feed.example/reso/odata --token-env FEED_TOKEN",

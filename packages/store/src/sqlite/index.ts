@@ -14,6 +14,7 @@ export {
   startSqliteCheck,
 } from "./check/check.ts";
 export type { SqliteFault } from "./check/check-file.ts";
+export { compactSqlite } from "./compact.ts";
 export { type FileLock, type LockMode, lockFile } from "./lock.ts";
 export { openSqliteStore } from "./store.ts";
 export type { SqliteStoreOptions } from "./store-options.ts";
