@@ -4,7 +4,7 @@ import { equals, propertyNode } from "@cadastre/odata/tree";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { RecordAssembler, RecordLayout } from "../src/record/assemble.ts";
-import { encodeRecord } from "../src/record/encode.ts";
+import { encodeRecord, requireEncodable } from "../src/record/encode.ts";
 import { numberMembers } from "../src/record/members.ts";
 import { planRecord } from "../src/record/plan.ts";
 import type { Json } from "./conformance/harness.ts";
@@ -94,6 +94,39 @@ test("what is put together from bytes is what the records hold and the datasets 
     }),
     { numRuns: Number(process.env["CASES"] ?? 500) },
   );
+});
+
+test("what is checked without being encoded is refused as what is encoded is, with the same words", () => {
+  const any = fc.oneof(
+    ...Object.values(valuesOf),
+    fc.constantFrom("a\0b", "\ud800", "2024-02-30", Number.NaN, null, [], [null], ["a\0b"], {}),
+  );
+  const wrong = properties.chain((all) =>
+    fc.record({
+      all: fc.constant(all),
+      record: fc.dictionary(fc.constantFrom(...all.map(({ name }) => name), "Unknown"), any, { maxKeys: 3 }),
+    }),
+  );
+  const told = (check: () => unknown): unknown => {
+    try {
+      check();
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  };
+  let refused = 0;
+  fc.assert(
+    fc.property(wrong, ({ all, record }) => {
+      const type = { name: "T", key: [], properties: new Map(all.map((one) => [one.name, one])) };
+      const { members } = numberMembers(type, []);
+      const expected = told(() => encodeRecord(record, members));
+      expect(told(() => requireEncodable(record, members))).toEqual(expected);
+      if (expected !== undefined) refused++;
+    }),
+    { numRuns: Number(process.env["CASES"] ?? 500) },
+  );
+  expect(refused).toBeGreaterThan(0);
 });
 
 /** The same from objects. */

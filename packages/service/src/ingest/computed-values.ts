@@ -8,11 +8,11 @@ const computedValues: Readonly<Record<string, (listing: Row) => unknown>> = {
       : undefined,
 };
 
-/** Returns the listing with all computed fields replaced by computed values. */
+/** Returns the listing with all computed fields replaced by computed values. It may be the same object. */
 export function withComputedValues(listing: Row): Row {
-  const computed = Object.entries(computedValues).map(([name, compute]): [string, unknown] => [
-    name,
-    compute(listing),
-  ]);
-  return { ...listing, ...Object.fromEntries(computed) };
+  const computed = Object.entries(computedValues)
+    .map(([name, compute]): [string, unknown] => [name, compute(listing)])
+    .filter(([name, value]) => JSON.stringify(listing[name] ?? undefined) !== JSON.stringify(value));
+  // Some sources give what is computed, and a copy of some hundred fields costs as much as parsing them.
+  return computed.length === 0 ? listing : { ...listing, ...Object.fromEntries(computed) };
 }

@@ -1,3 +1,4 @@
+import type { Row } from "@cadastre/odata";
 import { isSameDecimal, parseDecimal } from "./decimal.ts";
 
 /** A number as its text, for one that a double does not hold exactly: `JSON.parse` would change its digits. */
@@ -68,9 +69,10 @@ function namesIn(text: string): number {
 function membersOf(value: unknown, depth = 1): number {
   if (typeof value !== "object" || value === null || value instanceof ExactNumber) return 0;
   if (depth > maxDepth) throw new SyntaxError("nested too deeply");
-  const items: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
-  let members = Array.isArray(value) ? 0 : items.length;
-  for (const item of items) if (typeof item === "object") members += membersOf(item, depth + 1);
+  let members = 0;
+  if (Array.isArray(value)) for (const item of value) members += membersOf(item, depth + 1);
+  // By name: to copy the values of some hundred members takes twice as long.
+  else for (const name of Object.keys(value)) members += 1 + membersOf((value as Row)[name], depth + 1);
   return members;
 }
 

@@ -4,15 +4,18 @@ import type { Row } from "@cadastre/odata";
 const digits = "cadastre_digits";
 
 /** Serializes a record as JSON text. Integers beyond the precision of a double keep all digits. */
-export const stagedText = (record: Row): string =>
-  Object.values(record).some(isLong) ? JSON.stringify(record, write) : JSON.stringify(record);
+export function stagedText(record: Row): string {
+  try {
+    return JSON.stringify(record);
+  } catch {
+    // It has a bigint. Most records have none, and to look for one would take as long as to write the text.
+    return JSON.stringify(record, write);
+  }
+}
 
 /** Parses the result of {@link stagedText}. */
 export const stagedRecord = (text: string): Row =>
   (text.includes(`{"${digits}":`) ? JSON.parse(text, read) : JSON.parse(text)) as Row;
-
-const isLong = (value: unknown): boolean =>
-  typeof value === "bigint" || (Array.isArray(value) && value.some(isLong));
 
 const write = (_name: string, value: unknown): unknown =>
   typeof value === "bigint" ? { [digits]: String(value) } : value;

@@ -10,7 +10,7 @@ import {
   type TableSchema,
 } from "../schema/table.ts";
 import type { Change } from "../store.ts";
-import { removalKey, versionOf } from "../write/version.ts";
+import { keyOfValid, removalKey } from "../write/version.ts";
 import type { BatchOptions, Staged } from "./build.ts";
 import type { BuildDatabase } from "./build-database.ts";
 import { StagedKeys } from "./record-keys.ts";
@@ -61,11 +61,10 @@ export async function stageBatch(
         yield [...key, name, batch, change.datasetId, null, null];
         continue;
       }
-      // Computing the version validates the record, so that a record that cannot be published is refused here.
-      const { values } = versionOf(change, table, members, formOf);
+      // A record that cannot be published is refused here.
+      const key = keyOfValid(change, table, members, formOf);
       const { datasetId, record, hidden } = change;
       const texts = [datasetId, stagedText(record), hidden === undefined ? null : stagedText(hidden)];
-      const key = values.slice(0, table.key.length);
       keys.put(key, datasetId);
       yield [...key, name, batch, ...texts];
     }

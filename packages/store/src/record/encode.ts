@@ -24,16 +24,36 @@ export function encodeRecord(record: Row, members: ReadonlyMap<string, Member>):
   let last = -1;
   for (const name in record) {
     const json = record[name];
-    if (json === null || json === undefined || (Array.isArray(json) && json.length === 0)) continue;
-    const member = members.get(name);
-    if (member === undefined) throw new StoreError("invalid_record", `it has an unknown member ${name}`);
-    const { ordinal, label, property } = member;
+    if (hasNoValue(json)) continue;
+    const { ordinal, label, property } = memberOf(name, members);
     sorted &&= ordinal > last;
     last = ordinal;
     ordinals.push(ordinal);
     pieces.push(label + storedText(json, property));
   }
   return sorted ? joined(pieces, ordinals) : joined(...inOrder(pieces, ordinals));
+}
+
+/**
+ * Does the checks of {@link encodeRecord} without the work of putting the text together.
+ *
+ * @throws {StoreError} as {@link encodeRecord}
+ */
+export function requireEncodable(record: Row, members: ReadonlyMap<string, Member>): void {
+  for (const name in record) {
+    const json = record[name];
+    if (!hasNoValue(json)) storedText(json, memberOf(name, members).property);
+  }
+}
+
+/** True for values that are not stored. */
+const hasNoValue = (json: unknown): boolean =>
+  json === null || json === undefined || (Array.isArray(json) && json.length === 0);
+
+function memberOf(name: string, members: ReadonlyMap<string, Member>): Member {
+  const member = members.get(name);
+  if (member === undefined) throw new StoreError("invalid_record", `it has an unknown member ${name}`);
+  return member;
 }
 
 function inOrder(pieces: readonly string[], ordinals: readonly number[]): [string[], number[]] {

@@ -2,7 +2,7 @@ import { datasetProperty } from "@cadastre/entitlement";
 import { StoreError } from "../errors.ts";
 import { recordChecksum } from "../record/assemble.ts";
 import { columnValues, type FormOf } from "../record/column-values.ts";
-import { type EncodedRecord, encodeRecord } from "../record/encode.ts";
+import { type EncodedRecord, encodeRecord, requireEncodable } from "../record/encode.ts";
 import type { Member } from "../record/members.ts";
 import { sourceProperty, type TableSchema } from "../schema/table.ts";
 import type { Change, RemovedRecord, StoredRecord } from "../store.ts";
@@ -26,11 +26,37 @@ export type PendingChange = Change | RemovedKey;
  * @throws {StoreError} `invalid_record`
  */
 export function versionOf(
-  { datasetId, record, hidden, source }: StoredRecord,
-  { name: resource, columns, key, shared }: TableSchema,
+  stored: StoredRecord,
+  table: TableSchema,
   members: ReadonlyMap<string, Member>,
   formOf: FormOf,
 ): Version {
+  const values = valuesOf(stored, table, formOf);
+  const encoded = encodeRecord(stored.record, members);
+  return { values, ...encoded, checksum: recordChecksum(stored.datasetId, encoded.members, encoded.text) };
+}
+
+/**
+ * Returns the key of a record, in database form. Does the checks of {@link versionOf}, without the work of encoding the record.
+ *
+ * @throws {StoreError} as {@link versionOf}
+ */
+export function keyOfValid(
+  stored: StoredRecord,
+  table: TableSchema,
+  members: ReadonlyMap<string, Member>,
+  formOf: FormOf,
+): readonly unknown[] {
+  const values = valuesOf(stored, table, formOf);
+  requireEncodable(stored.record, members);
+  return values.slice(0, table.key.length);
+}
+
+function valuesOf(
+  { datasetId, record, hidden, source }: StoredRecord,
+  { name: resource, columns, key, shared }: TableSchema,
+  formOf: FormOf,
+): readonly unknown[] {
   requireDataset(datasetId, resource, shared);
   const jsonOf = (name: string): unknown => {
     if (name === datasetProperty.name) return datasetId;
@@ -40,8 +66,7 @@ export function versionOf(
   const values = columnValues(columns, jsonOf, formOf);
   if (values.slice(0, key.length).includes(null))
     throw new StoreError("invalid_record", `it has no ${key.map(({ name }) => name).join(", ")}`);
-  const encoded = encodeRecord(record, members);
-  return { values, ...encoded, checksum: recordChecksum(datasetId, encoded.members, encoded.text) };
+  return values;
 }
 
 function requireDataset(datasetId: string | null, resource: string, shared: boolean): void {
