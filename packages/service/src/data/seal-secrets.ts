@@ -3,9 +3,9 @@ import { z } from "zod";
 import { DataError, parseDataFile } from "./data-error.ts";
 import type { DataFolder } from "./data-folder.ts";
 import { requireSameSigningKey, requireSameSkipTokenKey } from "./fingerprints.ts";
-import { masterKeyIdOf } from "./master-key.ts";
 import type { Registry } from "./registry.ts";
 import { requireSecrets } from "./registry-dependencies.ts";
+import { masterKeyIdOf } from "./sealed-document.ts";
 import { changeDocument } from "./secret-document.ts";
 import {
   folderPlace,

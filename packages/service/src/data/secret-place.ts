@@ -4,8 +4,9 @@ import { DataError, fromBackup } from "./data-error.ts";
 import { type DataFolder, readIfExists, readOrCreate, replaceFile } from "./data-folder.ts";
 import { databasesOf } from "./databases.ts";
 import { SecretText } from "./given-document.ts";
-import { type MasterKeys, masterKeyIdOf, openDocument, sealDocument } from "./master-key.ts";
+import type { MasterKeys } from "./master-key.ts";
 import { type Registry, withRegistry } from "./registry.ts";
+import { masterKeyIdOf, openDocument, sealDocument } from "./sealed-document.ts";
 
 /** Documents of secrets, by the member of `DataFolder` that is their file, with their names in the registry. */
 export const secretDocuments = {

@@ -1,4 +1,4 @@
-import { nearest } from "@cadastre/odata";
+import { nearest } from "@cadastre/odata/tree";
 import { fileMembers, fileSections, memberNamesOf } from "./member-paths.ts";
 import { settings } from "./settings.ts";
 
