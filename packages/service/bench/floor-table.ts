@@ -18,16 +18,17 @@ const bound = (value: Value | undefined) => (typeof value === "boolean" ? Number
 /**
  * Creates a table of the first `count` listings with one column per field, in SQLite or PostgreSQL, unless a peer has created it.
  *
- * @param types of PostgreSQL. `plain`: texts for dates and times, so that no value has to be written in another form
+ * @param layout of PostgreSQL. `plain`: texts for dates and times, so that no value has to be written in another form; `lower`: names in
+ * lower case, as they are without quotes
  */
 export const fillTable = (
   database: string,
   count: number,
   table = "listing",
-  types: "plain" | "proper" = "plain",
+  layout: "lower" | "plain" | "proper" = "plain",
 ): Promise<void> | void =>
   database.startsWith("postgres:")
-    ? fillPostgres(database, count, table, postgresTypes[types])
+    ? fillPostgres(database, count, table, layout)
     : fillSqlite(database, count, table);
 
 function fillSqlite(file: string, count: number, table: string): void {
@@ -46,19 +47,30 @@ function fillSqlite(file: string, count: number, table: string): void {
 /** Number of listings in a statement. */
 const atOnce = 500;
 
-async function fillPostgres(url: string, count: number, table: string, types: DeclaredTypes): Promise<void> {
+async function fillPostgres(
+  url: string,
+  count: number,
+  table: string,
+  layout: keyof typeof postgresTypes,
+): Promise<void> {
+  const nameOf = layout === "lower" ? (column: string) => column.toLowerCase() : (column: string) => column;
+  const rowOf = (listing: Listing) =>
+    Object.fromEntries(Object.entries(listing).map(([column, value]) => [nameOf(column), value]));
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  for (const statement of creation(table, types)) await client.query(statement);
-  const insert = `insert into ${quoted(table)} select * from json_populate_recordset(null::${quoted(table)}, $1)`;
-  let rows: Listing[] = [];
-  for (const listing of listingsUpTo(count)) {
-    if (rows.push(listing) < atOnce) continue;
+  try {
+    for (const statement of creation(table, postgresTypes[layout], nameOf)) await client.query(statement);
+    const insert = `insert into ${quoted(table)} select * from json_populate_recordset(null::${quoted(table)}, $1)`;
+    let rows: Listing[] = [];
+    for (const listing of listingsUpTo(count)) {
+      if (rows.push(rowOf(listing)) < atOnce) continue;
+      await client.query(insert, [JSON.stringify(rows)]);
+      rows = [];
+    }
     await client.query(insert, [JSON.stringify(rows)]);
-    rows = [];
+  } finally {
+    await client.end();
   }
-  await client.query(insert, [JSON.stringify(rows)]);
-  await client.end();
 }
 
 type DeclaredTypes = Readonly<Record<ColumnType, string>>;
@@ -82,20 +94,24 @@ const plainTypes: DeclaredTypes = {
   integer: "numeric",
   text,
 };
-const postgresTypes = {
-  plain: plainTypes,
-  proper: { ...plainTypes, date: "date", instant: "timestamptz", integer: "bigint" },
-} as const;
+const properTypes: DeclaredTypes = { ...plainTypes, date: "date", instant: "timestamptz", integer: "bigint" };
+const postgresTypes = { plain: plainTypes, proper: properTypes, lower: properTypes } as const;
 
 /** Returns the statements that create a table, if there is none, and its indexes. */
-function creation(table: string, types: DeclaredTypes): readonly string[] {
+function creation(
+  table: string,
+  types: DeclaredTypes,
+  nameOf = (column: string) => column,
+): readonly string[] {
   const declared = columns.map(
-    (column) => `${quoted(column)} ${types[typeOf(column)]}${column === "ListingKey" ? " primary key" : ""}`,
+    (column) =>
+      `${quoted(nameOf(column))} ${types[typeOf(column)]}${column === "ListingKey" ? " primary key" : ""}`,
   );
   return [
     `create table if not exists ${quoted(table)} (${declared.join(", ")})`,
     ...indexes.map(
-      (parts, i) => `create index ${quoted(`${table}_${i}`)} on ${quoted(table)} (${quotedNames(parts)})`,
+      (parts, i) =>
+        `create index ${quoted(`${table}_${i}`)} on ${quoted(table)} (${quotedNames(parts.map(nameOf))})`,
     ),
   ];
 }

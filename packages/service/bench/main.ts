@@ -63,6 +63,10 @@ const defaults = given.small ? small : full;
 const sizes = Object.fromEntries(
   sizeNames.map((name) => [name, Number(given[name] ?? defaults[name])]),
 ) as Sizes;
+/** Goals are for the listings, records and seconds by default. */
+const isJudged = (["listings", "dictionary", "sample", "mix"] as const).every(
+  (name) => sizes[name] === full[name],
+);
 const names = given.rows?.split(";");
 const chosen = rows.filter(({ name }) => names === undefined || names.includes(name));
 
@@ -81,7 +85,7 @@ async function measureRow(row: Row, bench: Bench): Promise<Measured> {
     return typeof first === "string" ? first : median(all as readonly number[]);
   });
   const ofPeers = Object.fromEntries(peers.map((peer, i) => [peer, others[i] ?? ""]));
-  return { row, ours, floor, peers: ofPeers as Record<Peer, Figure> };
+  return { row, ours, floor, peers: ofPeers as Record<Peer, Figure>, isJudged };
 }
 
 /** A row of a database that cannot be run. */
@@ -90,6 +94,7 @@ const absent = (row: Row, reason: string): Measured => ({
   ours: reason,
   floor: reason,
   peers: Object.fromEntries(peers.map((peer) => [peer, reason])) as Record<Peer, string>,
+  isJudged,
 });
 
 async function measureAll(database: Database, folder: string): Promise<readonly Measured[]> {
@@ -138,7 +143,7 @@ async function writeDocs(byDatabase: ReadonlyMap<Database, readonly Measured[]>)
     summaryOf(measured, database),
     "![CPU of a request, times the floor](benchmarks.svg)",
     `\`\`\`sh\n${command}\n\`\`\``,
-    `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${cpus().length} cores of ${cpus()[0]?.model ?? "an unknown processor"}.`,
+    `${sizes.listings.toLocaleString("en-US")} listings of 64 fields, ${sizes.dictionary.toLocaleString("en-US")} of 946, a sample of ${sizes.sample.toLocaleString("en-US")}, a file of ${sizes.megabytes} MB. ${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${cpus().length} cores of ${cpus()[0]?.model ?? "an unknown processor"}.`,
     ...[...byDatabase].map(([name, figures]) => tableOf(figures, name)),
   ].join("\n\n");
   await writeFile(file, `${before}${start}\n${made}\n${end}${rest.slice(rest.indexOf(end) + end.length)}`);

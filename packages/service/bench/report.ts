@@ -9,6 +9,8 @@ export type Measured = {
   readonly ours: Figure;
   readonly floor: Figure;
   readonly peers: Readonly<Record<Peer, Figure>>;
+  /** False if the sizes are others than those of the goals. */
+  readonly isJudged: boolean;
 };
 
 const isNumber = (figure: Figure): figure is number => typeof figure === "number";
@@ -19,10 +21,10 @@ export const ratio = (ours: Figure, other: Figure): Figure =>
 
 const cell = (figure: Figure) => (isNumber(figure) ? number(figure) : figure);
 
-function goalCell({ sign, value, of }: Goal, { ours, floor }: Measured): string {
+function goalCell({ sign, value, of }: Goal, { ours, floor, isJudged }: Measured): string {
   const reached = of === "floor" ? ratio(ours, floor) : ours;
   const goal = `${sign} ${value}${of === "floor" ? " × floor" : ""}`;
-  if (!isNumber(reached)) return goal;
+  if (!isNumber(reached) || !isJudged) return goal;
   return `${goal}: ${isMet(sign, value, reached) ? "met" : "missed"}`;
 }
 

@@ -69,35 +69,26 @@ export const startListings = (bench: Bench): Promise<Servers> =>
       (root: string): Subject["pathOf"] =>
       (query, turn) =>
         inOrder(query.service(turn, listings)).replace(collection, `${root}/Property`);
-    const running = await start("serve", ["listings", service, folder]);
-    const floorOf = (kind: string) => start("floor", [kind, floor]);
-    const cap = postgres === undefined ? await startCap(folder, listings) : "on SQLite only";
+    const running = untilStop(bench, await start("serve", ["listings", service, folder]));
+    const startFloor = async (kind: "json" | "objects") =>
+      untilStop(bench, await start(postgres === undefined ? "floor" : "postgres-floor", [kind, floor]));
+    const cap = untilStop(bench, await startCap(folder, listings, postgres));
     const resoTools =
       bench.resoTools === undefined
         ? "no --reso-tools"
-        : await startResoTools(bench.resoTools, folder, listings, postgres);
+        : untilStop(bench, await startResoTools(bench.resoTools, folder, listings, postgres));
     const peer = (name: Peer, server: Running | string, root: string) =>
       typeof server === "string" ? server : subjectOf(name, server, peerPath(root), at);
-    return stoppedWith(bench, {
+    return {
       service: subjectOf("service", running, (query, turn) => query.service(turn, listings), {
         ...at,
         apiKey: running.keys.all,
       }),
-      floor: subjectOf(
-        "floor",
-        await (postgres === undefined ? floorOf("json") : start("postgres-floor", ["json", floor])),
-        floorPath,
-        at,
-      ),
-      "naive code": subjectOf(
-        "naive code",
-        await (postgres === undefined ? floorOf("objects") : start("postgres-floor", ["objects", floor])),
-        floorPath,
-        at,
-      ),
+      floor: subjectOf("floor", await startFloor("json"), floorPath, at),
+      "naive code": subjectOf("naive code", await startFloor("objects"), floorPath, at),
       "SAP CAP": peer("SAP CAP", cap, "/odata"),
       "reso-tools": peer("reso-tools", resoTools, ""),
-    });
+    };
   });
 
 /** Asks for the service's default order, and breaks ties as it does: peers promise no order. */
@@ -108,9 +99,10 @@ function inOrder(path: string): string {
     : `${path}&$orderby=ModificationTimestamp,ListingKey`;
 }
 
-export function stoppedWith(bench: Bench, servers: Servers): Servers {
-  for (const server of Object.values(servers)) if (typeof server !== "string") bench.onStop(server.stop);
-  return servers;
+/** Stops a server with the bench. */
+export function untilStop<T extends Pick<Running, "stop"> | string>(bench: Bench, server: T): T {
+  if (typeof server !== "string") bench.onStop(server.stop);
+  return server;
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Bench } from "../bench.ts";
 import { bodyOf } from "../client.ts";
 import { start } from "../processes.ts";
 import { wholeRecords } from "../queries.ts";
-import { type Servers, type Subject, startDictionary, stoppedWith, subjectOf } from "../subjects.ts";
+import { type Servers, type Subject, startDictionary, subjectOf, untilStop } from "../subjects.ts";
 import { requests } from "./requests.ts";
 import { atMost, type Row } from "./row.ts";
 
@@ -48,20 +48,21 @@ const startCustomers = (bench: Bench): Promise<Readonly<Record<"all" | "partial"
       const floor = async (name: string, kind: string) =>
         subjectOf(
           name,
-          await start("records-floor", [kind, texts]),
+          untilStop(bench, await start("records-floor", [kind, texts])),
           (query, turn) => query.floor(turn, value.length),
           {
             database: postgres?.pid,
           },
         );
-      return stoppedWith(bench, {
+      return {
         service,
         floor: await floor("floor", "json"),
         "naive code": await floor("naive code", "objects"),
         "SAP CAP": "not set up",
         "reso-tools": "not set up",
-      });
+      };
     };
+    for (const customer of customers) untilStop(bench, customer);
     const [all, partial] = customers;
     if (all === undefined || partial === undefined) throw new RangeError("there are two customers");
     return { all: await serversOf(all), partial: await serversOf(partial) };
