@@ -4,8 +4,7 @@
  *   npm run bench -- [--small] [--reso-tools <checkout>] [--databases SQLite,PostgreSQL] [--rows "key;mix"] [--listings 200000] [--rounds 3] …
  *
  * Each server is pinned to one core, a PostgreSQL server to the same, and measured alone; the client runs on the other core. Figures are
- * medians of rounds in which the servers take turns. A run of all rows on both databases writes its tables and their picture into the docs,
- * unless it is a small one.
+ * medians of rounds in which the servers take turns. A run of all rows writes its table and picture into the docs, unless it is a small one.
  */
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -128,25 +127,29 @@ const pictureOf = (measured: readonly Measured[]): string =>
       })),
   });
 
-const [start, end] = ["<!-- made by npm run bench -->", "<!-- to here -->"];
-
 const docs = fileURLToPath(new URL("../../../docs/", import.meta.url));
+const end = "<!-- to here -->";
 
-async function writeDocs(byDatabase: ReadonlyMap<Database, readonly Measured[]>) {
+/** Writes a database's part of the docs. That of SQLite begins with a summary and a picture. */
+async function writeDocs(database: Database, measured: readonly Measured[]): Promise<void> {
   const file = join(docs, "benchmarks.md");
+  const start = `<!-- made by npm run bench, on ${database} -->`;
   const [before = "", rest = ""] = readFileSync(file, "utf8").split(start);
-  const [first] = byDatabase.entries();
-  if (first === undefined || !rest.includes(end)) throw new Error(`${file} has no ${start} … ${end}`);
-  const [database, measured] = first;
-  await writeFile(join(docs, "benchmarks.svg"), pictureOf(measured));
+  if (!rest.includes(end)) throw new Error(`${file} has no ${start} … ${end}`);
+  const { listings, dictionary, sample, megabytes } = sizes;
+  const [all, whole, own] = [listings, dictionary, sample].map((size) => size.toLocaleString("en-US"));
+  const [processor] = cpus();
   const made = [
-    summaryOf(measured, database),
-    "![CPU of a request, times the floor](benchmarks.svg)",
     `\`\`\`sh\n${command}\n\`\`\``,
-    `${sizes.listings.toLocaleString("en-US")} listings of 64 fields, ${sizes.dictionary.toLocaleString("en-US")} of 946, a sample of ${sizes.sample.toLocaleString("en-US")}, a file of ${sizes.megabytes} MB. ${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${cpus().length} cores of ${cpus()[0]?.model ?? "an unknown processor"}.`,
-    ...[...byDatabase].map(([name, figures]) => tableOf(figures, name)),
-  ].join("\n\n");
-  await writeFile(file, `${before}${start}\n${made}\n${end}${rest.slice(rest.indexOf(end) + end.length)}`);
+    `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${cpus().length} cores${processor === undefined ? "" : ` (${processor.model.trim()})`}. ${all} listings of 64 fields, ${whole} of 946, a sample of ${own}, a file of ${megabytes} MB.`,
+    tableOf(measured, database),
+  ];
+  if (database === "SQLite") {
+    await writeFile(join(docs, "benchmarks.svg"), pictureOf(measured));
+    made.unshift(summaryOf(measured, database), "![CPU of a request, times the floor](benchmarks.svg)");
+  }
+  const text = `${start}\n\n${made.join("\n\n")}\n\n${end}`;
+  await writeFile(file, `${before}${text}${rest.slice(rest.indexOf(end) + end.length)}`);
 }
 
 const options = process.argv.slice(2).map((text) => (text === given["reso-tools"] ? "<checkout>" : text));
@@ -156,18 +159,15 @@ build();
 moveToClientCore();
 const folder = await mkdtemp(join(tmpdir(), "cadastre-bench-"));
 try {
-  const byDatabase = new Map<Database, readonly Measured[]>();
   for (const database of databases) {
     if (!given.databases.split(",").includes(database)) continue;
     const place = await mkdtemp(join(folder, "database-"));
     const measured = await measureAll(database, place);
-    byDatabase.set(database, measured);
     console.log(`\n${tableOf(measured, database)}`);
+    // The docs have whole tables.
+    if (!given.small && names === undefined) await writeDocs(database, measured);
     await rm(place, { recursive: true, force: true });
   }
-  // The docs have whole tables.
-  if (!given.small && names === undefined && byDatabase.size === databases.length)
-    await writeDocs(byDatabase);
 } finally {
   await rm(folder, { recursive: true, force: true });
 }

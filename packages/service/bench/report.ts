@@ -61,7 +61,7 @@ export function tableOf(measured: readonly Measured[], database: Database): stri
 
 const spread = (ratios: readonly number[]) => {
   const [least, most] = [Math.min(...ratios), Math.max(...ratios)].map(number);
-  return `${least} to ${most} times`;
+  return `${least} to ${most}`;
 };
 
 /** Returns three sentences on the table: a key and a page, the peers, the goals. */
@@ -77,12 +77,14 @@ export function summaryOf(measured: readonly Measured[], database: Database): st
       .filter(({ row }) => row.unit === "CPU ms" && !row.once)
       .map((one) => ratio(one.peers[peer], one.ours))
       .filter(isNumber);
-    return ratios.length === 0 ? [] : [`${peer} takes ${spread(ratios)} our CPU for the same answers`];
+    return ratios.length === 0 ? [] : [`${peer} ${spread(ratios)}`];
   });
   const [met, set] = goalsMet(measured, database);
   return [
     `A look-up by key costs the whole service ${key.ours} ms of CPU, ${key.ratio} times a prepared statement behind \`node:http\` that checks nothing; a page of 1,000 records ${page.ours} ms, ${page.ratio} times.`,
-    `${compared.length === 0 ? "No peer was measured" : compared.join(", ").replace(/, (?=reso)/, ", and ")}.`,
-    `${met} of ${set} goals are met.`,
+    compared.length === 0
+      ? "No peer was measured."
+      : `Others take for the same answers, times our CPU: ${compared.join(", ")}.`,
+    set === 0 ? "These sizes are not those of the goals." : `${met} of ${set} goals are met.`,
   ].join("\n");
 }
