@@ -8,7 +8,7 @@ export type Dots = {
 };
 
 const colours = ["#0b6e99", "#737373", "#15803d", "#c2410c", "#7c3aed"];
-const area = { left: 190, right: 740, top: 74 };
+const area = { left: 210, right: 740, top: 74 };
 const rowHeight = 30;
 const width = 760;
 
@@ -42,9 +42,13 @@ export function dotsSvg({ title, series, rows }: Dots): string {
       const y = area.top + (row + 0.5) * rowHeight;
       return [
         `<text x="${area.left - 12}" y="${y + 4}" text-anchor="end">${escaped(name)}</text>`,
-        ...dots.flatMap((value, i) =>
-          value === undefined ? [] : [`<circle cx="${xOf(value)}" cy="${y}" r="5" fill="${colourOf(i)}"/>`],
-        ),
+        // The first series is drawn last, above the others.
+        ...dots
+          .map((value, i) =>
+            value === undefined ? "" : `<circle cx="${xOf(value)}" cy="${y}" r="5" fill="${colourOf(i)}"/>`,
+          )
+          .toReversed()
+          .filter((dot) => dot !== ""),
       ];
     }),
     "</svg>\n",
