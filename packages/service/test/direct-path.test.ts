@@ -96,3 +96,17 @@ test.each([
   const [direct, routed] = [await start(true), await start(false)];
   for (const baseUrl of [direct, routed]) expect(await ask(baseUrl, path)).toMatchObject({ status, text });
 });
+
+test("an application that is mounted in another one answers the paths below its own", async () => {
+  const inner = express();
+  answerDirectly(inner, { matches: (url) => url.startsWith("/direct"), handlers, onError });
+  inner.use((req, res) => void res.send(req.originalUrl));
+  const outer = express();
+  outer.use("/below", inner);
+  const server = await listen(outer, { host: "127.0.0.1", port: 0 });
+  onTestFinished(() => server.stop(0));
+  const answers = ["/below/direct/answered", "/below/other"].map((path) =>
+    ask(`http://127.0.0.1:${server.port}`, path),
+  );
+  expect((await Promise.all(answers)).map(({ text }) => text)).toEqual(["answered", "/other"]);
+});

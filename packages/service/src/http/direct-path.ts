@@ -33,6 +33,8 @@ export function answerDirectly(app: Express, { matches, handlers, onError }: Dir
   };
   entry.handle = (req, res, next) => {
     if (!req.url.startsWith("/")) req.url = req.url.replace(origin, "") || "/";
+    // Addresses are told from here on, also if the application is mounted in another one.
+    req.originalUrl = req.url;
     if (!matches(req.url)) {
       void byRouter.call(app, req, res, next);
       return;
@@ -40,7 +42,6 @@ export function answerDirectly(app: Express, { matches, handlers, onError }: Dir
     // Without effect on the server's own messages, which have these prototypes.
     Object.setPrototypeOf(req, app.request);
     Object.setPrototypeOf(res, app.response);
-    req.originalUrl = req.url;
     req.res = res;
     run(req, res, 0);
   };
