@@ -1,12 +1,13 @@
 import { type BoundNode, type BoundQuery, type CompiledSql, sql } from "@cadastre/odata";
 import { LruCache } from "@cadastre/odata/lru-cache";
-import { type Dialect, identifier, render, type SqlFragment, value } from "@cadastre/odata/run";
+import { identifier, render, type SqlFragment, value } from "@cadastre/odata/run";
 import { allOf, conjuncts, mapChildren } from "@cadastre/odata/tree";
 import { beginning, beginningValue, type TableSchema, validity } from "../schema/table.ts";
 import type { Moment } from "../store.ts";
 import { pinsKey } from "./access.ts";
 import { compileCountRequest, type ReadableTable } from "./compile.ts";
 import { type CountRange, countRangeOf, isSameRange, rangeDistance, rangesWithout } from "./count-range.ts";
+import { inOne } from "./in-one.ts";
 import type { CountRequest, ReadResult } from "./request.ts";
 import { statementKey } from "./statement-key.ts";
 import { changedConditions, type HistoricalState } from "./versions.ts";
@@ -20,8 +21,8 @@ const near = 0.25;
 /** Fewer rows than these are counted in less time than a statement for their difference takes. */
 const few = 10_000;
 
-/** To look at a version that has changed costs as much as to count so many rows of an index. */
-const rowsPerChange = 200;
+/** Up to so many changes are read in any case, and one more for so many rows: to look at it costs as much as to count them in an index. */
+const [fewChanges, rowsPerChange] = [50, 100];
 
 /** A number of records, and the commit that it was counted at. */
 type Kept = {
@@ -46,6 +47,8 @@ const notKept = (request: CountRequest): Counting => ({ request, note: () => {} 
  */
 export class KeptCounts {
   readonly #filters = new LruCache<string, Kept[]>(keptFilters);
+  /** The commit of the last answer. */
+  #last: Moment | undefined;
 
   /** @param isKept false for a past state, and for one that is not committed */
   counting(
@@ -67,9 +70,10 @@ export class KeptCounts {
     const note: Counting["note"] = ({ checkpoint, time, count }) => {
       if (count === undefined || time === undefined || checkpoint === 0) return;
       const moment = { checkpoint, time };
+      this.#last = moment;
       const same = known.findIndex((one) => isSameRange(one.range, range));
       const earlier = known[same]?.moment;
-      if (earlier?.checkpoint === checkpoint && earlier.time === time) return;
+      if (isSameMoment(earlier, moment)) return;
       if (earlier !== undefined) known.splice(same, 1);
       known.push({ range, moment, count, since: undefined });
       if (known.length > keptRanges) known.shift();
@@ -82,9 +86,14 @@ export class KeptCounts {
       return { request: { ...request, kept: { moment, count: undefined, since } }, note };
     }
     kept.since ??= compileSince(query, readable, kept, range);
-    return { request: { ...request, kept: { moment, count: kept.count, since: kept.since } }, note };
+    // If a commit has followed, there is no hope that it is still the number.
+    const count = isSameMoment(this.#last, moment) ? kept.count : undefined;
+    return { request: { ...request, kept: { moment, count, since: kept.since } }, note };
   }
 }
+
+const isSameMoment = (a: Moment | undefined, b: Moment): boolean =>
+  a?.checkpoint === b.checkpoint && a.time === b.time;
 
 /** True if a number can be kept: what the filter finds changes only with versions of the records that it finds. */
 const isKept = (query: BoundQuery, { table }: ReadableTable): boolean =>
@@ -145,7 +154,7 @@ function compileSince(
     rangesWithout(a, b).map((filter) => compilers.plain.count({ ...query, filter }));
   return inOne(dialect, [
     "select case when ",
-    render(isNear(table, moment, 20 + Math.floor(count / rowsPerChange)), dialect.placeholder),
+    render(isNear(table, moment, fewChanges + Math.floor(count / rowsPerChange)), dialect.placeholder),
     " then ",
     render(number(count), dialect.placeholder),
     " + (",
@@ -170,15 +179,3 @@ function isNear(table: TableSchema, { checkpoint, time }: Moment, most: number):
 }
 
 const number = (given: number): SqlFragment => sql`cast(${value(BigInt(given))} as bigint)`;
-
-/** Joins statements, in parentheses or parts of conditions, to one. Numbered placeholders go on from one to the next. */
-function inOne({ placeholder }: Dialect, parts: readonly (string | CompiledSql)[]): CompiledSql {
-  const values: unknown[] = [];
-  const texts = parts.map((part) => {
-    if (typeof part === "string") return part;
-    const before = values.length;
-    values.push(...part.values);
-    return part.text.replace(/\$(\d+)/g, (_, place: string) => placeholder(before + Number(place)));
-  });
-  return { text: texts.join(""), values };
-}

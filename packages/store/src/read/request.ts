@@ -59,7 +59,7 @@ export type CountRequest = VersionStatements & {
 
 type KeptCount = {
   readonly moment: Moment;
-  /** The number at that commit; undefined if it is that of another range. */
+  /** The number at that commit; undefined if another commit has followed, or if it is that of another range. */
   readonly count: number | undefined;
   /** Selects the number of now; null if all must be counted. */
   readonly since: CompiledSql;

@@ -1,6 +1,7 @@
-import type { CompiledSql } from "@cadastre/odata";
+import { type CompiledSql, postgres } from "@cadastre/odata";
 import { StoreError } from "../../errors.ts";
 import { CellCounter } from "../../read/cell-counter.ts";
+import { inOne } from "../../read/in-one.ts";
 import {
   type CellsRequest,
   type CellsResult,
@@ -80,23 +81,20 @@ const numberOf = (statement: CompiledSql, take: (number: number) => void): Query
 });
 
 /**
- * Reads current versions in one snapshot. A kept count is that of the snapshot if no commit has followed. Else the read is repeated, with a count
- * that goes on from it, or with a whole one.
+ * Reads current versions in one snapshot. If no commit has followed that of a kept count, it is the count. Else the count goes on from it, and the
+ * page is read again, because both are to be of one snapshot.
  */
 export async function readCurrent(run: Run, { page, count }: PageAndCount): Promise<ReadResult> {
   const { kept } = count ?? {};
-  if (kept?.count !== undefined) {
+  if (count === undefined || kept === undefined) return readLast(run, { page, count });
+  if (kept.count !== undefined) {
     const read = await readLast(run, { page });
     const { checkpoint, time } = kept.moment;
     if (read.checkpoint === checkpoint && read.time === time) return { ...read, count: kept.count };
     read.page?.release?.();
   }
-  if (kept !== undefined) {
-    const read = await readLast(run, { page, count: { current: kept.since } });
-    if (read.count !== undefined) return read;
-    read.page?.release?.();
-  }
-  return readLast(run, { page, count });
+  const current = inOne(postgres, ["select coalesce((", kept.since, "), (", count.current, "))"]);
+  return readLast(run, { page, count: { current } });
 }
 
 async function readLast(run: Run, asked: PageAndCount): Promise<ReadResult> {
@@ -164,12 +162,11 @@ async function readWith(
   const queries = state === undefined ? [] : [state];
   if (page !== undefined) queries.push(rowsQuery(page));
   if (count !== undefined)
-    queries.push({
-      ...choose(count),
-      onRow: ([text]) => {
-        counted = text === null ? undefined : Number(text);
-      },
-    });
+    queries.push(
+      numberOf(choose(count), (number) => {
+        counted = number;
+      }),
+    );
   const further = page?.further ?? [];
   await run(queries, further.length > 0);
   for (const versions of further) {
