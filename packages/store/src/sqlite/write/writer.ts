@@ -12,6 +12,7 @@ import { storedEncoding } from "../layout/columns.ts";
 import type { DatasetIds, DatasetNumbers } from "../layout/datasets.ts";
 import { PlaceWriter } from "../layout/places.ts";
 import { TextWriter } from "../layout/texts.ts";
+import { isSame, RowUpdater } from "./row-updater.ts";
 
 /** The current version of a record, as far as the writer needs it. */
 type Present = [
@@ -45,7 +46,7 @@ export class SqliteTableWriter {
   readonly #members: ReadonlyMap<string, Member>;
   readonly #find: Statement;
   readonly #insert: Statement;
-  readonly #update: Statement;
+  readonly #update: RowUpdater;
   readonly #close: Statement;
   readonly #delete: Statement;
   /** Reads columns of the versions that began after a checkpoint, row by row. */
@@ -84,10 +85,6 @@ export class SqliteTableWriter {
       table.key.map(({ name }) => sql`${identifier(name)} = ${value(null)}`),
       " and ",
     );
-    const set = join(
-      columns.map((column) => sql`${column} = ${value(null)}`),
-      ", ",
-    );
     const outside = table.columns.filter(({ name }) => !members.has(name));
     this.#dataset = table.columns.indexOf(datasetProperty);
     this.#besides = outside.map((property) => table.columns.indexOf(property));
@@ -98,7 +95,7 @@ export class SqliteTableWriter {
     );
     this.#find = prepare(sql`select ${join(read, ", ")} from ${current} where ${isOfKey}`).raw();
     this.#insert = prepare(sql`insert into ${current} (${all}) values (${places}) on conflict do nothing`);
-    this.#update = prepare(sql`update ${current} set ${set} where rowid = ${value(null)}`);
+    this.#update = new RowUpdater(database, table, names);
     // With "or rollback" SQLite saves no pages in order to undo the statement alone, see `suspendChecksums`.
     this.#close = prepare(
       sql`insert or rollback into ${closed} (${all}, ${identifier(validity.to.name)}) select ${all}, ${value(null)} from ${current} where rowid = ${value(null)}`,
@@ -172,7 +169,7 @@ export class SqliteTableWriter {
     // A version that began with this same commit is replaced, because nobody has seen it.
     if (from !== checkpoint) this.#close.run(checkpoint, rowid);
     for (const index of this.#indexes) index.update(rowid, all);
-    this.#update.run(...all, rowid);
+    this.#update.run(rowid, all);
     return "written";
   }
 
@@ -210,6 +207,3 @@ export class SqliteTableWriter {
       }
   }
 }
-
-const isSame = (written: unknown, read: unknown): boolean =>
-  written === read || (typeof written === "number" && typeof read === "bigint" && BigInt(written) === read);
