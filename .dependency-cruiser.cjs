@@ -246,6 +246,7 @@ const openers = [
   "registry/sqlite",
   "sqlite/backup",
   "sqlite/check/check-file",
+  "sqlite/compact",
   "sqlite/lock",
   "sqlite/migrate",
   "sqlite/read/worker",

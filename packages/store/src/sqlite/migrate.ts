@@ -49,7 +49,7 @@ const catalog: CatalogQueries = {
  * Size of the pages of a new file, in bytes. A listing of 64 fields takes 2.8 kB, and is never divided if it fits in a page: of 4 kB each
  * would waste a third. With larger pages a small commit writes more.
  */
-export const pageSize = 16_384;
+export const sqlitePageSize = 16_384;
 
 /** Retries for at most a minute while another process writes. */
 const attempt = retryWhileBusy(60_000);
@@ -63,7 +63,7 @@ export async function migrateSqlite(
   const database = new Database(file);
   // Called only once the file is accepted, so that a refused file is not written to. A file that has pages keeps their size.
   const useWriteAheadLog = () => {
-    database.pragma(`page_size = ${pageSize}`);
+    database.pragma(`page_size = ${sqlitePageSize}`);
     database.pragma("journal_mode = wal");
   };
   const target: SchemaTarget = {
