@@ -18,8 +18,8 @@ const openFieldsOf = perCatalog(
 /** Collects the values of lookups for which the dictionary lists none, from the records that use them. */
 export class OwnLookups {
   readonly #openFields: ReturnType<typeof openFieldsOf>;
-  /** By the JSON of dataset, lookup and value. */
-  readonly #values = new Map<string, OwnLookupValue>();
+  /** Values by dataset and lookup. */
+  readonly #values = new Map<string, Map<string, Set<string>>>();
 
   constructor(catalog: Catalog) {
     this.#openFields = openFieldsOf(catalog);
@@ -27,14 +27,30 @@ export class OwnLookups {
 
   see({ resource: name, datasetId, record }: StoredRecord): void {
     if (datasetId === null) return;
-    for (const [field, lookupName] of this.#openFields.get(name) ?? [])
-      for (const value of [record[field]].flat())
-        if (typeof value === "string")
-          this.#values.set(JSON.stringify([datasetId, lookupName, value]), { datasetId, lookupName, value });
+    for (const [field, lookupName] of this.#openFields.get(name) ?? []) {
+      const given = record[field];
+      if (given === undefined || given === null) continue;
+      const values = this.#valuesOf(datasetId, lookupName);
+      for (const value of Array.isArray(given) ? given : [given])
+        if (typeof value === "string") values.add(value);
+    }
+  }
+
+  #valuesOf(datasetId: string, lookupName: string): Set<string> {
+    const lookups = this.#values.get(datasetId) ?? new Map<string, Set<string>>();
+    this.#values.set(datasetId, lookups);
+    const values = lookups.get(lookupName) ?? new Set<string>();
+    lookups.set(lookupName, values);
+    return values;
   }
 
   /** Yields each value of each dataset once, sorted, so that the order of the records does not matter. */
   *found(): Generator<OwnLookupValue> {
-    for (const [, value] of [...this.#values].sort(([a], [b]) => (a < b ? -1 : 1))) yield value;
+    const found: (readonly [text: string, value: OwnLookupValue])[] = [];
+    for (const [datasetId, lookups] of this.#values)
+      for (const [lookupName, values] of lookups)
+        for (const value of values)
+          found.push([JSON.stringify([datasetId, lookupName, value]), { datasetId, lookupName, value }]);
+    for (const [, value] of found.sort(([a], [b]) => (a < b ? -1 : 1))) yield value;
   }
 }
