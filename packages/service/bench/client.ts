@@ -17,25 +17,32 @@ export type Client = {
 /**
  * @param connections maximum number of open connections
  * @param further headers of all requests besides the key
+ * @param onReset `retry` for a server that closes idle connections after some seconds, which may be just when one is used again
  */
 export function connect(
   { port }: Pick<Running, "port">,
   connections: number,
   apiKey = "",
   further: Readonly<Record<string, string>> = {},
+  onReset: "fail" | "retry" = "fail",
 ): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const headers = { ...further, ...(apiKey === "" ? {} : { "x-api-key": apiKey }) };
+  const get: Client["get"] = (path, signal) =>
+    new Promise((resolve, reject) => {
+      const options = { port, host: "127.0.0.1", path, agent, headers, ...(signal && { signal }) };
+      const sent = request(options, (response) => {
+        collect(response).then(resolve, reject);
+      });
+      sent.on("error", (error: NodeJS.ErrnoException) => {
+        if (onReset === "retry" && sent.reusedSocket && error.code === "ECONNRESET")
+          get(path, signal).then(resolve, reject);
+        else reject(error);
+      });
+      sent.end();
+    });
   return {
-    get: (path, signal) =>
-      new Promise((resolve, reject) => {
-        const options = { port, host: "127.0.0.1", path, agent, headers, ...(signal && { signal }) };
-        const sent = request(options, (response) => {
-          collect(response).then(resolve, reject);
-        });
-        sent.on("error", reject);
-        sent.end();
-      }),
+    get,
     close: () => agent.destroy(),
   };
 }

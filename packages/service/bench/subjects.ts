@@ -35,7 +35,7 @@ export function subjectOf(
   pathOf: Subject["pathOf"],
   { apiKey, database }: { readonly apiKey?: string | undefined; readonly database?: number | undefined } = {},
 ): Subject {
-  const client = connect(running, concurrency, apiKey);
+  const client = connect(running, concurrency, apiKey, {}, "retry");
   const stop = async () => {
     client.close();
     await running.stop();
