@@ -140,14 +140,15 @@ const property: ResourceStorage = {
     "BuyerAgentKey",
     "BuyerOfficeKey",
   ],
-  // Bedrooms follow status and price so that a count by all three reads the index alone. A city's listings are in the order of pages, because
-  // sorting them takes as long as there are listings; their price is read there, too. A grid over a map reads places, and what scopes and
+  // Bedrooms follow status and price so that a count by all three reads the index alone. The listings of a city and of a ZIP code are in the order
+  // of pages, because sorting them takes as long as there are listings; their price is read there, too. A grid over a map reads places, and what scopes and
   // most filters of a map name, from an index alone.
   indexes: [
     [],
     ["ListingKey"],
     ["StandardStatus", "ListPrice", "BedroomsTotal"],
     ["City", "ModificationTimestamp", "ListingKey", "ListPrice"],
+    ["PostalCode", "ModificationTimestamp", "ListingKey", "ListPrice"],
     ["Latitude", "Longitude", "StandardStatus", "ListPrice", "OriginatingSystemName", "StateOrProvince"],
     ...formerIndexes.Property,
   ].map(ofDataset),
