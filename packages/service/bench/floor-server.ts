@@ -19,14 +19,15 @@ export function walked(found: Found): string {
 }
 
 /** Returns the body of an answer to a path with the options `a` and `b`. */
-type Answer = (a: string, b: string) => string | Promise<string>;
+type Answer = (a: string, b: string) => Buffer | string | Promise<Buffer | string>;
 
 /** Answers requests, and tells the process that has started this one the port. */
 export function serveFloor(routes: Readonly<Record<string, Answer>>): void {
   const answer = async (url: string, response: ServerResponse) => {
     const [path = "", query = ""] = url.split("?");
     const options = new URLSearchParams(query);
-    const body = Buffer.from((await routes[path]?.(options.get("a") ?? "", options.get("b") ?? "")) ?? "");
+    const answered = (await routes[path]?.(options.get("a") ?? "", options.get("b") ?? "")) ?? "";
+    const body = typeof answered === "string" ? Buffer.from(answered) : answered;
     response.setHeader("content-type", "application/json");
     response.setHeader("content-length", body.length);
     response.end(body);

@@ -9,26 +9,36 @@ import pg from "pg";
 import { serveFloor } from "./floor-server.ts";
 
 const [kind = "", database = ""] = process.argv.slice(2);
-const statement = "select text from record order by position limit 200";
+const tail = "from record order by position limit 200";
 
-/** Returns a function that reads the texts of the page. */
-function readerOf(): () => readonly string[] | Promise<readonly string[]> {
+/** Returns a function that reads the texts of the page, as bytes where the driver has no need to decode them. */
+function readerOf(): () => readonly (Buffer | string)[] | Promise<readonly string[]> {
   if (!database.startsWith("postgres:")) {
-    const prepared = new Database(database, { readonly: true }).prepare<[], string>(statement).pluck();
+    const file = new Database(database, { readonly: true });
+    const prepared = file.prepare<[], Buffer>(`select cast(text as blob) ${tail}`).pluck();
     return () => prepared.all();
   }
   const pool = new pg.Pool({ connectionString: database, max: 4 });
   return async () => {
-    const { rows } = await pool.query<{ text: string }>({ name: "page", text: statement });
+    const { rows } = await pool.query<{ text: string }>({ name: "page", text: `select text ${tail}` });
     return rows.map(({ text }) => text);
   };
+}
+
+/** Joins texts to a page. */
+function pageOf(texts: readonly (Buffer | string)[]): Buffer {
+  const parts = texts.flatMap((text, i) => [
+    Buffer.from(i === 0 ? "" : ","),
+    typeof text === "string" ? Buffer.from(text) : text,
+  ]);
+  return Buffer.concat([Buffer.from('{"value":['), ...parts, Buffer.from("]}")]);
 }
 
 const read = readerOf();
 serveFloor({
   "/records": async () => {
     const texts = await read();
-    if (kind === "json") return `{"value":[${texts.join(",")}]}`;
-    return JSON.stringify({ value: texts.map((text) => JSON.parse(text) as unknown) });
+    if (kind === "json") return pageOf(texts);
+    return JSON.stringify({ value: texts.map((text) => JSON.parse(text.toString()) as unknown) });
   },
 });
