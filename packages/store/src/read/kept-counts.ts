@@ -1,3 +1,4 @@
+import { type RestrictedQuery, type Scope, scopeOf } from "@cadastre/entitlement";
 import { type BoundNode, type BoundQuery, type CompiledSql, sql } from "@cadastre/odata";
 import { LruCache } from "@cadastre/odata/lru-cache";
 import { identifier, render, type SqlFragment, value } from "@cadastre/odata/run";
@@ -52,7 +53,7 @@ export class KeptCounts {
 
   /** @param isKept false for a past state, and for one that is not committed */
   counting(
-    query: BoundQuery,
+    query: RestrictedQuery,
     readable: ReadableTable,
     past: HistoricalState | undefined,
     isKept: boolean,
@@ -61,7 +62,7 @@ export class KeptCounts {
   }
 
   /** Returns the count of current records. */
-  of(query: BoundQuery, readable: ReadableTable): Counting {
+  of(query: RestrictedQuery, readable: ReadableTable): Counting {
     const request = compileCountRequest(query, readable, undefined);
     const range = countRangeOf(query, readable.table);
     const key = isKept(query, readable) ? keyOf(query, range, readable) : undefined;
@@ -115,12 +116,23 @@ function readsOthers(condition: BoundNode): boolean {
 }
 
 function keyOf(
-  query: BoundQuery,
+  query: RestrictedQuery,
   { rest, shape }: CountRange,
   { compilers }: ReadableTable,
 ): string | undefined {
   const key = statementKey(compilers.plain.count({ ...query, filter: rest }));
-  return key === undefined ? undefined : `${shape} ${key}`;
+  return key === undefined ? undefined : `${scopeNumber(scopeOf(query))} ${shape} ${key}`;
+}
+
+const scopeNumbers = new WeakMap<Scope, number>();
+let scopes = 0;
+
+/** Returns a number of a scope: behind a wall, its statement alone does not tell which rows it finds. 0 for a query without a scope. */
+function scopeNumber(scope: Scope | undefined): number {
+  if (scope === undefined) return 0;
+  const number = scopeNumbers.get(scope) ?? ++scopes;
+  scopeNumbers.set(scope, number);
+  return number;
 }
 
 function nearest(known: readonly Kept[], range: CountRange): Kept | undefined {
