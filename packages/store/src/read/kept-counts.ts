@@ -67,7 +67,7 @@ export class KeptCounts {
     const range = countRangeOf(query, readable.table);
     const key = isKept(query, readable) ? keyOf(query, range, readable) : undefined;
     if (key === undefined) return notKept(request);
-    const known = this.#filters.get(key, () => []);
+    const known = this.#filters.get(`${scopeNumber(scopeOf(query))} ${key}`, () => []);
     const note: Counting["note"] = ({ checkpoint, time, count }) => {
       if (count === undefined || time === undefined || checkpoint === 0) return;
       const moment = { checkpoint, time };
@@ -116,12 +116,12 @@ function readsOthers(condition: BoundNode): boolean {
 }
 
 function keyOf(
-  query: RestrictedQuery,
+  query: BoundQuery,
   { rest, shape }: CountRange,
   { compilers }: ReadableTable,
 ): string | undefined {
   const key = statementKey(compilers.plain.count({ ...query, filter: rest }));
-  return key === undefined ? undefined : `${scopeNumber(scopeOf(query))} ${shape} ${key}`;
+  return key === undefined ? undefined : `${shape} ${key}`;
 }
 
 const scopeNumbers = new WeakMap<Scope, number>();
