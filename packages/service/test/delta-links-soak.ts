@@ -9,7 +9,7 @@
  */
 import fc from "fast-check";
 import { engines } from "./interference/engines.ts";
-import { anyGrants, grants } from "./interference/grants.ts";
+import { anyGrants, grants, masking } from "./interference/grants.ts";
 import { openFollowed } from "./replication/followed-store.ts";
 import { historiesUnder } from "./replication/histories.ts";
 
@@ -28,7 +28,7 @@ for (let done = 0, seed = Number(firstSeed); done < Number(count); seed++) {
     numRuns: grantsOfASeed,
   });
   try {
-    await fc.assert(fc.asyncProperty(historiesUnder(fc.constantFrom(...drawn)), follow), {
+    await fc.assert(fc.asyncProperty(historiesUnder(fc.constantFrom(...drawn, masking, masking)), follow), {
       seed,
       numRuns: historiesOfASeed,
     });

@@ -1,7 +1,7 @@
 import type { EntitySet, StructuralProperty } from "@cadastre/odata";
 import { callTexts } from "@cadastre/odata/testing";
 import fc from "fast-check";
-import { absentKey, fields, keyOf, keys, type ResourceName, universeSet } from "./universe.ts";
+import { absentKey, fields, keyOf, keys, masks, type ResourceName, universeSet } from "./universe.ts";
 
 const pick = (...texts: readonly string[]) => fc.constantFrom(...texts);
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
@@ -86,8 +86,8 @@ const someText: Readonly<Record<ResourceName, string>> = {
   PublicRecord: "City",
 };
 
-function atomsOf(resource: ResourceName, { type }: EntitySet): fc.Arbitrary<string> {
-  const all = [...type.properties.values()];
+function atomsOf(resource: ResourceName, entitySet: EntitySet): fc.Arbitrary<string> {
+  const all = [...entitySet.type.properties.values()];
   const namesOf = (wanted: Kind) =>
     all.filter((one) => one.type === wanted && !one.collection).map(({ name }) => name);
   const atoms = all.map((own) => {
@@ -105,12 +105,22 @@ function atomsOf(resource: ResourceName, { type }: EntitySet): fc.Arbitrary<stri
       pick(...special),
     );
   });
-  return fc.oneof({ weight: 6, arbitrary: fc.oneof(...atoms) }, callTexts(universeSet(resource)));
+  return fc.oneof({ weight: 6, arbitrary: fc.oneof(...atoms) }, callTexts(entitySet));
 }
 
 /** Filters with all features of the language. */
-export function filtersOf(resource: ResourceName): fc.Arbitrary<string> {
-  const atom = atomsOf(resource, universeSet(resource));
+export const filtersOf = (resource: ResourceName): fc.Arbitrary<string> =>
+  filtersOver(resource, universeSet(resource));
+
+/** Filters of the fields that a grant may mask. */
+export function maskedFiltersOf(resource: ResourceName): fc.Arbitrary<string> {
+  const { type, ...set } = universeSet(resource);
+  const properties = new Map([...type.properties].filter(([name]) => name in masks[resource]));
+  return filtersOver(resource, { ...set, type: { ...type, properties } });
+}
+
+function filtersOver(resource: ResourceName, entitySet: EntitySet): fc.Arbitrary<string> {
+  const atom = atomsOf(resource, entitySet);
   const { filter } = fc.letrec<{ filter: string }>((tie) => ({
     filter: fc.oneof(
       { depthSize: "small", withCrossShrink: true },

@@ -95,5 +95,23 @@ const wide: Grants = {
   })),
 };
 
-/** All rows and fields, or some. */
-export const anyGrants: fc.Arbitrary<Grants> = fc.oneof(fc.constant(wide), grants);
+/** All rows and fields, with a mask on each field that has one: what a filter finds differs from what the record says. */
+export const masking: Grants = {
+  ...wide,
+  datasets: datasets.map((dataset_id) => ({
+    dataset_id,
+    resources: Object.fromEntries(
+      recordNames.map((name) => {
+        const masked = Object.entries(masks[name]).map(([field, [mask]]): FieldMask => [field, mask as Mask]);
+        const granted = Object.fromEntries(policies[name].map((policy) => [policy, true as const]));
+        return [name, withMasks(name, { grant: { fields: "*", ...granted }, masked }, datasets)];
+      }),
+    ),
+  })),
+};
+
+/** All rows and fields, with masks or without, or some. */
+export const anyGrants: fc.Arbitrary<Grants> = fc.oneof(fc.constant(wide), fc.constant(masking), {
+  weight: 2,
+  arbitrary: grants,
+});

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { filtersOf, ordersOf, selectsOf } from "../interference/filters.ts";
+import { filtersOf, maskedFiltersOf, ordersOf, selectsOf } from "../interference/filters.ts";
 import type { Grants } from "../interference/projection.ts";
 import type { Texts } from "../interference/requests.ts";
 import { type ResourceName, resourceNames } from "../interference/universe.ts";
@@ -51,6 +51,7 @@ const trackedOf = (resource: ResourceName) =>
     options: fc.oneof(
       optionsOf(resource, {}),
       optionsOf(resource, { $filter: sometimes(filtersOf(resource)) }),
+      optionsOf(resource, { $filter: sometimes(maskedFiltersOf(resource)) }),
     ),
     expand: expandOf(resource),
     aim: fc.constantFrom("seen" as const, "partial" as const),
