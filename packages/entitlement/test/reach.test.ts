@@ -63,8 +63,10 @@ const storeReads = "packages/store/src/read/compile.ts";
 const storeApplied = "packages/store/src/read/applied.ts";
 /** Restricts in the mapping itself: its tests hold it to that. */
 const ownTables = "packages/server/src/source/sql-source.ts";
+const changedCompiler = "packages/store/src/read/changed-compiler.ts";
 const cached = [
   ownTables,
+  changedCompiler,
   "packages/store/src/read/current-compiler.ts",
   "packages/store/src/sqlite/read/readable-table.ts",
 ];
@@ -154,11 +156,7 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
   ["packages/odata/src/compile/partitions.ts", "compileMergedPage", [storeReads]],
   ["packages/odata/src/compile/partitions.ts", "compileMergedCount", [storeReads]],
   ["packages/odata/src/compile/cache.ts", "cachedCompiler", cached],
-  [
-    "packages/odata/src/compile/cache.ts",
-    "cachedMergedCompiler",
-    ["packages/store/src/read/changed-compiler.ts"],
-  ],
+  ["packages/odata/src/compile/cache.ts", "cachedMergedCompiler", [changedCompiler]],
   ["packages/odata/src/compile/query.ts", "compileCondition", [ownTables]],
   ["packages/odata/src/compile/expand.ts", "compileExpand", []],
   ["packages/odata/src/compile/expand.ts", "compileExpandCount", []],
