@@ -71,7 +71,7 @@ test("an answer that waits for its turn on a connection releases its memory when
 });
 
 test("the bytes of a page are counted until it was sent, and the pages of a customer beyond its share wait for one another", async () => {
-  expect(await metric("cadastre_answers_bytes_limit")).toBe(128 * 1024 ** 2);
+  expect(await metric("cadastre_answers_bytes_limit")).toBe(96 * 1024 ** 2);
   const replies = await Promise.all(
     Array.from({ length: 3 }, () =>
       ask(running.service.baseUrl, page, { "x-api-key": running.key("national") }),
