@@ -287,7 +287,7 @@ describe.skipIf(!hasChromium())("a newcomer", () => {
   test("sees medians of places", async () => {
     await open("#/Property?view=table");
     await click(page.getByRole("button", { name: "Market" }));
-    await page.locator(".panel").getByLabel("By").selectOption("StateOrProvince");
+    await page.locator(".panel").getByRole("combobox", { name: "By" }).selectOption("StateOrProvince");
     await page.getByRole("img", { name: "Median price in TX by quarter" }).waitFor();
   });
 });
