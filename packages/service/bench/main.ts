@@ -62,10 +62,8 @@ const defaults = given.small ? small : full;
 const sizes = Object.fromEntries(
   sizeNames.map((name) => [name, Number(given[name] ?? defaults[name])]),
 ) as Sizes;
-/** Goals are for the listings, records and seconds by default. */
-const isJudged = (["listings", "dictionary", "sample", "mix"] as const).every(
-  (name) => sizes[name] === full[name],
-);
+/** Goals are for the numbers of records by default. */
+const isJudged = (["listings", "dictionary", "sample"] as const).every((name) => sizes[name] === full[name]);
 const names = given.rows?.split(";");
 const chosen = rows.filter(({ name }) => names === undefined || names.includes(name));
 
