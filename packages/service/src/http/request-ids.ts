@@ -19,7 +19,7 @@ export function requestIdOf(given: string | undefined): string {
   return given !== undefined && acceptable.test(given) ? given : randomUUID();
 }
 
-/** What observes requests besides the log. */
+/** Observers of requests besides the log. */
 type RequestObservers = {
   readonly metrics?: Metrics | undefined;
   readonly tracing?: Tracing | undefined;

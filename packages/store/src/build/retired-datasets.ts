@@ -2,6 +2,7 @@ import { identifier, sql } from "@cadastre/odata";
 import { value } from "@cadastre/odata/run";
 import type { Session } from "../database/session.ts";
 import { StoreError } from "../errors.ts";
+import { prunedNote } from "../schema/table.ts";
 import type { Change } from "../store.ts";
 import type { DatasetRetirement } from "./build.ts";
 
@@ -9,9 +10,6 @@ const [table, key, text] = [identifier("cadastre_note"), identifier("key"), iden
 
 /** Key of the note with the retired datasets. */
 const retiredNote = "cadastre_retired";
-
-/** Key of the note with the earliest checkpoint that can still be read. */
-const prunedNote = "cadastre_pruned";
 
 const readNote = async (session: Session, name: string): Promise<string | undefined> => {
   const [row] = await session.rows(sql`select ${text} from ${table} where ${key} = ${value(name)}`);

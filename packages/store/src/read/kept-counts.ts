@@ -3,7 +3,7 @@ import { type BoundNode, type BoundQuery, type CompiledSql, sql } from "@cadastr
 import { LruCache } from "@cadastre/odata/lru-cache";
 import { identifier, render, type SqlFragment, value } from "@cadastre/odata/run";
 import { allOf, conjuncts, mapChildren } from "@cadastre/odata/tree";
-import { beginning, beginningValue, type TableSchema, validity } from "../schema/table.ts";
+import { beginning, beginningValue, isPrunedNote, type TableSchema, validity } from "../schema/table.ts";
 import type { Moment } from "../store.ts";
 import { pinsKey } from "./access.ts";
 import { compileCountRequest, type ReadableTable } from "./compile.ts";
@@ -186,7 +186,7 @@ function isNear(table: TableSchema, { checkpoint, time }: Moment, most: number):
   const began = since(table.name, beginning);
   const ended = since(table.closed, identifier(validity.to.name));
   return sql`(select "committed_at" from "cadastre_commit" where "checkpoint" = ${number(checkpoint)}) = ${number(time)}
-  and coalesce((select cast("text" as bigint) from "cadastre_note" where "key" = 'cadastre_pruned'), 0) <= ${number(checkpoint)}
+  and coalesce((select cast("text" as bigint) from "cadastre_note" where ${isPrunedNote}), 0) <= ${number(checkpoint)}
   and ${began} + ${ended} < ${number(most)}`;
 }
 

@@ -22,6 +22,12 @@ const version = (name: string): StructuralProperty => ({
 /** The half-open range of checkpoints in which a version of a record is valid: `from` is included, `to` is not. */
 export const validity = { from: version("cadastre_from"), to: version("cadastre_to") } as const;
 
+/** Key of the note with the earliest checkpoint that can still be read. */
+export const prunedNote = "cadastre_pruned";
+
+/** Condition that a row of notes is that one. */
+export const isPrunedNote: SqlFragment = sql`"key" = 'cadastre_pruned'`;
+
 /** Indexed expression for the beginning of a version. `+ 0` keeps reads as of a checkpoint from using this index: they have better ones. */
 export const beginning: SqlFragment = sql`(${identifier(validity.from.name)} + 0)`;
 

@@ -154,7 +154,7 @@ class SqliteStore implements WritableStore {
     const past = pastOf(options, (checkpoint) => reader.hasFewChanges(stored.table, checkpoint));
     const placed =
       from === undefined ? query : withPosition(query, orderValuesOf(query, stored, from, reader));
-    // What an open commit reads is not there for others, and may never be.
+    // An open commit reads records that are not there for others, and may never be.
     const isKept = past === undefined && reader === this.#reader;
     const { request, counting } = stages.time("compile", () => {
       const counted = count ? this.#keptCounts.counting(query, stored, past, isKept) : undefined;

@@ -1,8 +1,8 @@
-import { type CompiledSql, identifier, postgres, type SqlFragment, sql } from "@cadastre/odata";
+import { type CompiledSql, identifier, postgres, sql } from "@cadastre/odata";
 import { render, value } from "@cadastre/odata/run";
 import type { Knex } from "knex";
 import type { Session } from "../../database/session.ts";
-import { type TableSchema, validity } from "../../schema/table.ts";
+import { prunedNote, type TableSchema, validity } from "../../schema/table.ts";
 import type { Moment } from "../../store.ts";
 import type { Tally } from "../../write/tallies.ts";
 
@@ -42,11 +42,6 @@ export const postgresMoments = (since: Moment, until: Moment | undefined): Compi
   values: [since.checkpoint, (until ?? since).checkpoint],
 });
 
-/** Key of the note with the earliest checkpoint that can still be read. */
-export const postgresPrunedNote = "cadastre_pruned";
-/** Condition for the only note that reads need. */
-export const isPrunedNote: SqlFragment = sql`"key" = 'cadastre_pruned'`;
-
 /**
  * Selects the earliest checkpoint that can still be read, null if nothing was pruned; whether a version of the table was closed since
  * `checkpoint`; and the last checkpoint.
@@ -54,7 +49,7 @@ export const isPrunedNote: SqlFragment = sql`"key" = 'cadastre_pruned'`;
 export function compilePostgresHistory({ closed }: TableSchema, checkpoint: number): CompiledSql {
   const later = sql`${identifier(validity.to.name)} > ${value(checkpoint)}::bigint`;
   return render(
-    sql`select (select "text"::bigint from "cadastre_note" where "key" = ${value(postgresPrunedNote)}::text),
+    sql`select (select "text"::bigint from "cadastre_note" where "key" = ${value(prunedNote)}::text),
   exists (select 1 from ${identifier(closed)} where ${later}),
   (${lastCheckpoint})`,
     postgres.placeholder,

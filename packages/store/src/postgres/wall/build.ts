@@ -7,9 +7,9 @@ import { createSchemaIfAbsent } from "../../database/create-schema.ts";
 import type { Settings } from "../../database/postgres-transactions.ts";
 import { statementText } from "../../database/statement-text.ts";
 import { StoreError } from "../../errors.ts";
-import { recordColumns, tableOf, validity } from "../../schema/table.ts";
+import { isPrunedNote, recordColumns, tableOf, validity } from "../../schema/table.ts";
 import type { StoredResource } from "../../stored-resource.ts";
-import { isPrunedNote, readPostgresNote, writePostgresNote } from "../layout/bookkeeping.ts";
+import { readPostgresNote, writePostgresNote } from "../layout/bookkeeping.ts";
 import { grantedRows } from "./rows.ts";
 
 /**

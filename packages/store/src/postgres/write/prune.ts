@@ -1,13 +1,8 @@
 import { render } from "@cadastre/odata/run";
 import type { Knex } from "knex";
 import { earliestNeeded } from "../../build/history.ts";
-import { type TableSchema, validity } from "../../schema/table.ts";
-import {
-  lockCommits,
-  postgresPrunedNote,
-  readPostgresNote,
-  writePostgresNote,
-} from "../layout/bookkeeping.ts";
+import { prunedNote, type TableSchema, validity } from "../../schema/table.ts";
+import { lockCommits, readPostgresNote, writePostgresNote } from "../layout/bookkeeping.ts";
 
 /** See `WritableStore.prune`. */
 export const prunePostgres = (
@@ -23,7 +18,7 @@ export const prunePostgres = (
       .max({ checkpoint: "checkpoint" })
       .where("committed_at", "<", time);
     const earliest = Math.min(Number(last?.checkpoint ?? 0), kept ?? Number.POSITIVE_INFINITY);
-    if (earliest <= Number((await readPostgresNote(transaction, postgresPrunedNote)) ?? 0)) return 0;
+    if (earliest <= Number((await readPostgresNote(transaction, prunedNote)) ?? 0)) return 0;
     let forgotten = 0;
     for (const { name, closed } of tables) {
       const { text, values } = render(earliestNeeded(name, builds), () => "?");
@@ -31,6 +26,6 @@ export const prunePostgres = (
       const ended = transaction(closed).where(validity.to.name, "<=", earliest);
       forgotten += await ended.where(validity.to.name, "<=", needed).delete();
     }
-    await writePostgresNote(transaction, postgresPrunedNote, String(earliest));
+    await writePostgresNote(transaction, prunedNote, String(earliest));
     return forgotten;
   });

@@ -1,7 +1,7 @@
 import type { CompiledSql } from "@cadastre/odata";
 import { identifier, render, sql, sqlite, value } from "@cadastre/odata/run";
 import type { Database } from "better-sqlite3";
-import { type TableSchema, validity } from "../../schema/table.ts";
+import { prunedNote, type TableSchema, validity } from "../../schema/table.ts";
 import type { Moment, PastState } from "../../store.ts";
 
 /** Selects the number of the last commit; 0 before the first. */
@@ -9,9 +9,6 @@ export const sqliteLastCheckpoint = `select coalesce(max("checkpoint"), 0) from 
 
 /** Selects number and time of the last commit; no row before the first. */
 export const sqliteLastMoment = `select "checkpoint", "committed_at" from "cadastre_commit" order by "checkpoint" desc limit 1`;
-
-/** Key of the note with the earliest checkpoint that can still be read. */
-export const prunedNote = "cadastre_pruned";
 
 /** See `AsOf.history`. */
 export function compileSqliteHistory({ closed }: TableSchema, checkpoint: number): CompiledSql {

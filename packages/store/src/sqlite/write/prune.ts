@@ -2,8 +2,8 @@ import { identifier, sql, sqlite } from "@cadastre/odata";
 import { render, value } from "@cadastre/odata/run";
 import type { Database } from "better-sqlite3";
 import { earliestNeeded } from "../../build/history.ts";
-import { type TableSchema, validity } from "../../schema/table.ts";
-import { prunedNote, readSqliteNote, writeSqliteNote } from "../layout/bookkeeping.ts";
+import { prunedNote, type TableSchema, validity } from "../../schema/table.ts";
+import { readSqliteNote, writeSqliteNote } from "../layout/bookkeeping.ts";
 
 const lastBefore = `select max("checkpoint") from "cadastre_commit" where "committed_at" < ?`;
 
