@@ -96,6 +96,44 @@ test("what is put together from bytes is what the records hold and the datasets 
   );
 });
 
+const textProperty: StructuralProperty = {
+  name: "Text",
+  type: "Edm.String",
+  collection: false,
+  nullable: true,
+};
+const steps = ["add", "addChanged", "isChanged"] as const;
+
+test("the output in shared memory is that in the buffer, whatever is appended or only compared", () => {
+  const type = { name: "T", key: [], properties: new Map([["Text", textProperty]]) };
+  const { members } = numberMembers(type, []);
+  const own = propertyNode(textProperty);
+  const { plan } = planRecord([{ property: textProperty, expression: own }], members, false);
+  const layout = new RecordLayout(plan);
+  const shownOf = (length: number) => {
+    const { text, members: index } = encodeRecord({ Text: "é".repeat(length) }, members);
+    return { text: Buffer.from(text), members: index, dataset: null, computed: "" };
+  };
+  const long = fc.integer({ min: 0, max: 20_000 });
+  const step = fc.record({ kind: fc.constantFrom(...steps), is: long, was: fc.option(long) });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 12 }), fc.boolean(), long, (taken, lines, size) => {
+      const outputOf = (answer: Buffer | undefined) => {
+        const assembler = new RecordAssembler(layout, lines, Buffer.alloc(16), answer);
+        const told = taken.map(({ kind, is, was }) => {
+          const shown = shownOf(is);
+          if (kind !== "add") return assembler[kind](shown, shownOf(was ?? is));
+          assembler.add(shown.text, shown.members, shown.dataset, shown.computed);
+          return undefined;
+        });
+        return { told, output: Buffer.from(assembler.finish()).toString() };
+      };
+      expect(outputOf(Buffer.from(new SharedArrayBuffer(size)))).toEqual(outputOf(undefined));
+    }),
+    { numRuns: Number(process.env["CASES"] ?? 200) },
+  );
+});
+
 test("what is checked without being encoded is refused as what is encoded is, with the same words", () => {
   const any = fc.oneof(
     ...Object.values(valuesOf),

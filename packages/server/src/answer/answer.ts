@@ -8,7 +8,7 @@ export type Body = string | readonly Piece[];
 export type Piece = string | Uint8Array;
 
 /** Length of a slice that is written at once, in bytes or, for text, in UTF-16 code units. */
-const sliceLength = 65_536;
+const sliceLength = 262_144;
 
 const piecesOf = (body: Body): readonly Piece[] => (typeof body === "string" ? [body] : body);
 

@@ -13,6 +13,9 @@ const close = 0x7d;
 /** Pieces of at most this many bytes are copied byte by byte, which is faster than a call of `copyWithin`. */
 const shortPiece = 24;
 
+/** Output moves to the answer in blocks of at least this many bytes, which stay in the cache of the CPU until then. */
+const blockSize = 65_536;
+
 /** A record plan prepared for assembling many pages. */
 export class RecordLayout {
   readonly plan: RecordPlan;
@@ -23,6 +26,8 @@ export class RecordLayout {
   /** Index of the slot by member ordinal; -1 for a member that is not shown. */
   readonly slotOf: Int32Array;
   readonly #shown = new Map<string | null, Uint8Array>();
+  /** Most bytes by which the output of a record was longer than its text; negative if all were shorter. */
+  #longestAddition: number | undefined;
 
   constructor(plan: RecordPlan) {
     const { slots, nulls } = plan;
@@ -38,6 +43,22 @@ export class RecordLayout {
       this.offsets[i + 1] = (this.offsets[i] ?? 0) + Buffer.byteLength(texts[i] ?? "");
       this.slotOf[ordinal] = i;
     }
+  }
+
+  /** Records that the output of a record was `bytes` longer than its text. */
+  noteAddition(bytes: number): void {
+    if (this.#longestAddition === undefined || bytes > this.#longestAddition) this.#longestAddition = bytes;
+  }
+
+  /**
+   * Returns the size that the output of records without computed members probably needs, in bytes. Records of one plan are alike: the
+   * first output is taken to be as long as it can be, which may be twice of what it needs.
+   *
+   * @param records number of records
+   * @param texts total size of their texts in bytes
+   */
+  outputSize(records: number, texts: number): number {
+    return Math.max(0, records * ((this.#longestAddition ?? this.template.length) + 3) + texts);
   }
 
   /** Returns, for each slot, 1 if records of the dataset show it and 0 if not. */
@@ -63,29 +84,36 @@ export type ShownRecord = {
 
 /**
  * Assembles records as JSON text in UTF-8, separated by commas or each on a line. Its buffer holds the template, then the output,
- * then for a moment the text of one record. Pieces are copied within the buffer, without creating an object for each.
+ * then for a moment the text of one record. Pieces are copied within the buffer, without creating an object for each. Output moves
+ * in blocks to the answer, if there is one: it may be shared memory, within which V8 copies byte by byte.
  */
 export class RecordAssembler {
   #bytes: Buffer;
   #length: number;
+  #answer: Buffer | undefined;
+  /** Length of the output in the answer. */
+  #moved = 0;
   readonly #layout: RecordLayout;
   readonly #separator: number;
 
-  /**
-   * Returns a buffer size that is enough for a page without computed members.
-   *
-   * @param records number of records
-   * @param texts total size of their texts in bytes
-   * @param longest size of the longest text in bytes
-   */
-  static capacity({ template }: RecordLayout, records: number, texts: number, longest: number): number {
-    return (records + 2) * (template.length + 3) + texts + longest;
+  /** Returns the size that is enough for the buffer beside an answer, in bytes. @param longest size of the longest text in bytes */
+  static bufferSize(layout: RecordLayout, longest: number): number {
+    return blockSize + 4 * (layout.template.length + longest);
   }
 
-  /** @param memory initial buffer; it grows as needed */
-  constructor(layout: RecordLayout, lines: boolean, memory: Buffer = Buffer.allocUnsafeSlow(16_384)) {
+  /**
+   * @param memory initial buffer; it grows as needed
+   * @param answer memory for the output; it grows as needed. If undefined, the output stays in the buffer
+   */
+  constructor(
+    layout: RecordLayout,
+    lines: boolean,
+    memory: Buffer = Buffer.allocUnsafeSlow(16_384),
+    answer?: Buffer,
+  ) {
     const { template } = layout;
     this.#layout = layout;
+    this.#answer = answer;
     this.#separator = lines ? newline : comma;
     this.#bytes = memory.length >= template.length ? memory : Buffer.allocUnsafeSlow(2 * template.length);
     this.#bytes.set(template);
@@ -98,6 +126,11 @@ export class RecordAssembler {
    * @param computed JSON text of members that are computed by the query, each preceded by a comma
    */
   add(text: Uint8Array, members: MemberIndex, dataset: string | null, computed = ""): void {
+    this.#moveBlock();
+    this.#append(text, members, dataset, computed);
+  }
+
+  #append(text: Uint8Array, members: MemberIndex, dataset: string | null, computed: string): void {
     const { template, offsets, slotOf, plan } = this.#layout;
     const shown = this.#layout.shownIn(dataset);
     const most = text.length + template.length + computed.length * 3 + 3;
@@ -107,7 +140,7 @@ export class RecordAssembler {
     bytes.set(text, source);
     // Every piece begins with a comma. The first member is preceded by a brace, which is replaced by a comma.
     bytes[source] = comma;
-    if (this.#length > template.length) bytes[this.#length++] = this.#separator;
+    if (!this.#isEmpty) bytes[this.#length++] = this.#separator;
     const start = this.#length;
     let length = start;
     let slot = 0;
@@ -152,14 +185,16 @@ export class RecordAssembler {
     if (length === start) length++;
     bytes[start] = open;
     bytes[length++] = close;
+    this.#layout.noteAddition(length - start - text.length);
     this.#length = length;
   }
 
   /** Appends a record if its output differs from that of another one, which is not shown. Returns true if it does. */
   addChanged(is: ShownRecord, was: ShownRecord): boolean {
+    this.#moveBlock();
     const before = this.#length;
-    const end = this.#addBoth(is, was);
-    const start = before === this.#layout.template.length ? before : before + 1;
+    const start = this.#isEmpty ? before : before + 1;
+    const end = this.#appendBoth(is, was);
     const isSame = this.#bytes.compare(this.#bytes, end + 1, this.#length, start, end) === 0;
     this.#length = isSame ? before : end;
     return !isSame;
@@ -167,6 +202,7 @@ export class RecordAssembler {
 
   /** Returns true if the output of a record differs from that of another one. Appends nothing. */
   isChanged(is: ShownRecord, was: ShownRecord): boolean {
+    this.#moveBlock();
     const before = this.#length;
     const isChanged = this.addChanged(is, was);
     this.#length = before;
@@ -175,28 +211,58 @@ export class RecordAssembler {
 
   /** Returns the output. The assembler must not be used afterwards. */
   finish(): Uint8Array {
-    if (this.#separator === newline && this.#length > this.#layout.template.length) {
+    if (this.#separator === newline && !this.#isEmpty) {
       this.#reserve(1);
       this.#bytes[this.#length++] = newline;
     }
-    return this.#bytes.subarray(this.#layout.template.length, this.#length);
+    this.#move();
+    return this.#answer?.subarray(0, this.#moved) ?? this.#bytes.subarray(this.#start, this.#length);
+  }
+
+  /** Position of the output in the buffer. */
+  get #start(): number {
+    return this.#layout.template.length;
+  }
+
+  get #isEmpty(): boolean {
+    return this.#moved + this.#length === this.#start;
+  }
+
+  #moveBlock(): void {
+    if (this.#length - this.#start >= blockSize) this.#move();
+  }
+
+  /** Moves the output to the answer, if there is one. */
+  #move(): void {
+    if (this.#answer === undefined || this.#length === this.#start) return;
+    const output = this.#bytes.subarray(this.#start, this.#length);
+    const end = this.#moved + output.length;
+    this.#answer = atLeast(this.#answer, end, this.#moved);
+    // Unlike `set`, `fill` copies to shared memory as fast as to other memory.
+    this.#answer.fill(output, this.#moved, end);
+    this.#moved = end;
+    this.#length = this.#start;
   }
 
   /** Appends two records. Returns where the first one ends. */
-  #addBoth(first: ShownRecord, second: ShownRecord): number {
-    this.add(first.text, first.members, first.dataset, first.computed);
+  #appendBoth(first: ShownRecord, second: ShownRecord): number {
+    this.#append(first.text, first.members, first.dataset, first.computed);
     const end = this.#length;
-    this.add(second.text, second.members, second.dataset, second.computed);
+    this.#append(second.text, second.members, second.dataset, second.computed);
     return end;
   }
 
   #reserve(size: number): void {
-    const needed = this.#length + size;
-    if (needed <= this.#bytes.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#bytes.length * 2));
-    this.#bytes.copy(larger, 0, 0, this.#length);
-    this.#bytes = larger;
+    this.#bytes = atLeast(this.#bytes, this.#length + size, this.#length);
   }
+}
+
+/** Returns a buffer of at least `size` bytes with the first `length` bytes of `buffer`, which is `buffer` itself if it is large enough. */
+function atLeast(buffer: Buffer, size: number, length: number): Buffer {
+  if (size <= buffer.length) return buffer;
+  const larger = Buffer.allocUnsafeSlow(Math.max(size, buffer.length * 2));
+  buffer.copy(larger, 0, 0, length);
+  return larger;
 }
 
 /** Copies the bytes from `start` to `end` to position `at`, and returns the position after the copy. */

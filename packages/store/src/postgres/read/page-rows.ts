@@ -51,7 +51,7 @@ export class PageRows {
   constructor(request: PageRequest) {
     this.#request = request;
     const layout = recordLayoutOf(request.plan.plan);
-    const capacity = RecordAssembler.capacity(layout, request.top, 0, 0);
+    const capacity = (request.top + 2) * (layout.template.length + 3);
     const buffer = buffers.take(Math.min(capacity, mostAtFirst));
     this.#assembler = new RecordAssembler(layout, request.lines, buffer);
     this.#keys = request.keys ? [] : undefined;

@@ -8,12 +8,12 @@ import {
   type KeyedVersion,
   mergeChanges,
 } from "../../read/merge-changes.ts";
-import { RecordAssembler, type RecordLayout, requireUndamaged } from "../../record/assemble.ts";
+import { type RecordLayout, requireUndamaged } from "../../record/assemble.ts";
 import { computedText } from "../../record/computed.ts";
 import type { SeenPlanRef } from "../../record/plan.ts";
 import type { ChangedPage } from "../../store.ts";
 import { sqliteMoments } from "../layout/bookkeeping.ts";
-import { beforeKey, inForm, type RecordRow } from "./record-row.ts";
+import { type AssemblyMemory, beforeKey, inForm, type RecordRow } from "./record-row.ts";
 
 /** Answer of a connection to a read of changes. */
 type Answers = {
@@ -27,6 +27,7 @@ export function readSqliteChanges(
   request: ChangesStatements<SeenPlanRef>,
   layout: RecordLayout,
   answers: Answers,
+  assembly: AssemblyMemory,
   memory: AllocateBuffer,
 ): ChangedPage {
   const { elsewhere, since, until, form, top } = request;
@@ -48,7 +49,8 @@ export function readSqliteChanges(
   };
   const compared = comparedKeys(changes);
   const were = compared.length === 0 ? [] : versions(statementForKeys(request.were, compared));
-  const assembler = new RecordAssembler(layout, false, memory(capacityFor(layout, began, were)));
+  const sizes = began.map(({ text, computed }) => text.length + 3 * computed.length);
+  const assembler = assembly.assembler(layout, false, sizes, memory);
   const { removed, ...merged } = mergeChanges(changes, were, top, assembler);
   const shown = new Set(
     elsewhere === undefined || removed.length === 0
@@ -67,18 +69,6 @@ const endOf = ([key, other]: readonly unknown[]): EndedVersion => ({
   key: String(key),
   other: other === null ? undefined : Number(other),
 });
-
-/** Returns a buffer size that is enough for the versions that began, and for a moment the longest version. */
-function capacityFor(
-  layout: RecordLayout,
-  began: readonly KeyedVersion[],
-  were: readonly KeyedVersion[],
-): number {
-  const sizeOf = ({ text, computed }: KeyedVersion) => text.length + 3 * computed.length;
-  const longest = Math.max(0, ...[...began, ...were].map(sizeOf));
-  const all = began.reduce((sum, version) => sum + sizeOf(version), 0);
-  return RecordAssembler.capacity(layout, began.length + 1, all + longest, longest);
-}
 
 const timeOf = (time: unknown): number | undefined => (time === null ? undefined : Number(time));
 

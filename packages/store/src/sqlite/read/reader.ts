@@ -27,18 +27,17 @@ import {
   type ReadResult,
   toRecord,
 } from "../../read/request.ts";
-import { RecordAssembler, RecordLayout, requireUndamaged } from "../../record/assemble.ts";
+import { RecordLayout, requireUndamaged } from "../../record/assemble.ts";
 import { computedText } from "../../record/computed.ts";
 import type { SeenPlanRef } from "../../record/plan.ts";
 import { beginning, type TableSchema, validity } from "../../schema/table.ts";
 import type { ChangedPage } from "../../store.ts";
 import { sqliteLastCheckpoint, sqliteLastMoment } from "../layout/bookkeeping.ts";
 import { DatasetIds } from "../layout/datasets.ts";
-import { AnswerMemory } from "./answer-memory.ts";
 import { Deadline, TooManyVisits } from "./deadline.ts";
 import { KnownCounts } from "./known-counts.ts";
 import { readSqliteChanges } from "./read-changes.ts";
-import { beforeKey, capacityForRows, inForm, type RecordRow } from "./record-row.ts";
+import { AssemblyMemory, beforeKey, inForm, type RecordRow } from "./record-row.ts";
 import { type JoinedRows, manyRows, separateRows } from "./rows-in-one.ts";
 import { StatementCache } from "./statement-cache.ts";
 
@@ -47,9 +46,6 @@ export const keptPlans = 256;
 
 /** Maximum number of changes for which sorting the changes is faster than reading all records of a table in order. */
 const fewChanges = 20_000;
-
-/** Size of the memory in which a reader assembles single records again and again, in bytes. */
-const largestOfOne = 1024 ** 2;
 
 const newMemory: AllocateBuffer = (bytes) => Buffer.allocUnsafeSlow(bytes);
 
@@ -66,7 +62,7 @@ export class Reader {
   readonly #commit: Statement;
   readonly #counts: KnownCounts | undefined;
   readonly #layouts = new LruCache<number, RecordLayout>(keptPlans);
-  readonly #memoryOfOne = new AnswerMemory(largestOfOne);
+  readonly #assembly = new AssemblyMemory();
 
   /**
    * @param canceled see {@link Deadline}
@@ -133,14 +129,9 @@ export class Reader {
 
   /** Reads one record by its key; undefined if there is none. Needs no explicit transaction, because it is one statement. */
   readOne(page: PageRequest, timeout: number): Uint8Array | undefined {
-    const { take, lend } = this.#memoryOfOne;
-    try {
-      return toRecord(
-        this.#deadline.during(timeout, () => this.#page(page, this.#layoutOf(page), false, take)),
-      );
-    } finally {
-      lend(undefined);
-    }
+    return toRecord(
+      this.#deadline.during(timeout, () => this.#page(page, this.#layoutOf(page), false, undefined)),
+    );
   }
 
   /** Returns the first row of a statement, in database form. */
@@ -197,16 +188,19 @@ export class Reader {
     request: PageRequest<SeenPlanRef>,
     layout: RecordLayout,
     hasClosed: boolean,
-    memory: AllocateBuffer,
+    memory: AllocateBuffer | undefined,
   ): PageResult {
     const { top, lines, keys, key, computed } = request;
     const rows = this.#rows(request, hasClosed);
-    const length = Math.min(rows.length, top);
-    const capacity = capacityForRows(rows, length, layout);
-    const assembler = new RecordAssembler(layout, lines, memory(capacity));
+    const shown = rows.length > top ? rows.slice(0, top) : rows;
+    const assembler = this.#assembly.assembler(
+      layout,
+      lines,
+      shown.map(([, text]) => text.length),
+      memory,
+    );
     const keyOf = (row: RecordRow | undefined) => row?.slice(beforeKey, beforeKey + key) ?? [];
-    for (let i = 0; i < length; i++) {
-      const row = rows[i] as RecordRow;
+    for (const row of shown) {
       const text =
         computed.length === 0
           ? ""
@@ -217,10 +211,10 @@ export class Reader {
     }
     return {
       records: inForm(assembler.finish(), request.form, memory),
-      length,
-      keys: keys ? rows.slice(0, length).flatMap(keyOf) : undefined,
-      last: keyOf(rows[length - 1]),
-      more: rows.length > length,
+      length: shown.length,
+      keys: keys ? shown.flatMap(keyOf) : undefined,
+      last: keyOf(shown.at(-1)),
+      more: rows.length > shown.length,
     };
   }
 
@@ -295,7 +289,7 @@ export class Reader {
       first: (statement: CompiledSql) => this.row(statement),
       datasetOf: (id: bigint | null) => this.#datasets.of(id),
     };
-    return readSqliteChanges(request, this.#layoutOf(request), answers, memory);
+    return readSqliteChanges(request, this.#layoutOf(request), answers, this.#assembly, memory);
   }
 
   #layoutOf({ plan: { id, plan } }: Pick<PageRequest<SeenPlanRef>, "plan">): RecordLayout {

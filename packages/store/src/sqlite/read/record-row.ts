@@ -8,21 +8,44 @@ export type RecordRow = [bigint | null, Uint8Array, MemberIndex, bigint | string
 /** Number of columns before those of the key. */
 export const beforeKey = 4;
 
+/** Size of the largest buffer that is kept for the next answer, in bytes. */
+const largestKept = 1024 ** 2;
+
 /** Converts records to the requested form. */
 export const inForm = (
   records: Uint8Array,
   form: RecordForm | undefined,
-  allocate: AllocateBuffer,
+  allocate: AllocateBuffer | undefined,
 ): Uint8Array => (form === undefined ? records : writeRecords(records, form, allocate));
 
-/** Returns the size of a buffer for a page of the first `length` rows, in bytes. */
-export function capacityForRows(rows: readonly RecordRow[], length: number, layout: RecordLayout): number {
-  let texts = 0;
-  let longest = 0;
-  for (let i = 0; i < length; i++) {
-    const bytes = (rows[i] as RecordRow)[1].length;
-    texts += bytes;
-    if (bytes > longest) longest = bytes;
+/** Memory in which a thread assembles the records of one answer after the other. */
+export class AssemblyMemory {
+  #buffer = Buffer.allocUnsafeSlow(0);
+
+  /**
+   * Returns an assembler for records of these sizes, which must be the only one in use.
+   *
+   * @param sizes size of each record in bytes
+   * @param allocate allocates the memory of the answer; if undefined, the next assembler overwrites the answer
+   */
+  assembler(
+    layout: RecordLayout,
+    lines: boolean,
+    sizes: readonly number[],
+    allocate: AllocateBuffer | undefined,
+  ): RecordAssembler {
+    let [sum, longest] = [0, 0];
+    for (const size of sizes) {
+      sum += size;
+      if (size > longest) longest = size;
+    }
+    const buffer = this.#ofSize(RecordAssembler.bufferSize(layout, longest));
+    return new RecordAssembler(layout, lines, buffer, allocate?.(layout.outputSize(sizes.length, sum)));
   }
-  return RecordAssembler.capacity(layout, length, texts, longest);
+
+  #ofSize(bytes: number): Buffer {
+    if (bytes > largestKept) return Buffer.allocUnsafeSlow(bytes);
+    if (bytes > this.#buffer.length) this.#buffer = Buffer.allocUnsafeSlow(bytes);
+    return this.#buffer;
+  }
 }
