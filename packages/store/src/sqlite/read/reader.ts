@@ -134,6 +134,11 @@ export class Reader {
     );
   }
 
+  /** Returns the size of the records that were read since the last call, in bytes. */
+  takeReadBytes(): number {
+    return this.#assembly.takeBytes();
+  }
+
   /** Returns the first row of a statement, in database form. */
   row({ text, values }: CompiledSql): readonly unknown[] | undefined {
     return this.#statements.prepare(text).get(...values) as readonly unknown[] | undefined;

@@ -21,6 +21,14 @@ export const inForm = (
 /** Memory in which a thread assembles the records of one answer after the other. */
 export class AssemblyMemory {
   #buffer = Buffer.allocUnsafeSlow(0);
+  #bytes = 0;
+
+  /** Returns the total size of the records since the last call, in bytes. */
+  takeBytes(): number {
+    const bytes = this.#bytes;
+    this.#bytes = 0;
+    return bytes;
+  }
 
   /**
    * Returns an assembler for records of these sizes, which must be the only one in use.
@@ -39,6 +47,7 @@ export class AssemblyMemory {
       sum += size;
       if (size > longest) longest = size;
     }
+    this.#bytes += sum;
     const buffer = this.#ofSize(RecordAssembler.bufferSize(layout, longest));
     return new RecordAssembler(layout, lines, buffer, allocate?.(layout.outputSize(sizes.length, sum)));
   }

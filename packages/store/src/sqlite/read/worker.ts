@@ -5,6 +5,7 @@ import { StoreError } from "../../errors.ts";
 import { AnswerMemory } from "./answer-memory.ts";
 import type { ReaderReply, ReaderTask, ReaderWorkerData, ReturnedAnswer } from "./messages.ts";
 import { Reader } from "./reader.ts";
+import { YoungGarbage } from "./young-garbage.ts";
 
 // Queries wait while a thread starts, and most of that time is spent on imports. So only the modules of `odata` that run
 // queries are imported.
@@ -15,12 +16,14 @@ function serve(port: MessagePort, { file, canceled, mapped, buffers, isLow }: Re
   if (isLow && process.platform === "linux") setPriority(constants.priority.PRIORITY_LOW);
   const reader = new Reader(new Database(file, { readonly: true }), new Int32Array(canceled), mapped);
   const memory = new AnswerMemory(buffers);
+  const garbage = new YoungGarbage();
   port.on("message", (message: ReaderTask | ReturnedAnswer) => {
     if ("returned" in message) return memory.giveBack(message.returned);
     const reply = run(reader, message, memory);
     const records = reply.result?.page?.records ?? reply.result?.changes?.records;
     memory.lend(records);
     port.postMessage(reply, records?.buffer instanceof ArrayBuffer ? [records.buffer] : []);
+    garbage.add(reader.takeReadBytes());
   });
 }
 
