@@ -3,9 +3,10 @@
 //   node embed-libraries.mjs <folder of the compiled package>
 // Bundlers see embedded code, and it runs when it is first needed. As installed, the libraries take long to load: chevrotain is 700 modules, which take
 // half a second.
-import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { build } from "vite";
+import { licensesOf, licenseTexts } from "./licenses.mjs";
 
 const [folder] = process.argv.slice(2);
 
@@ -58,29 +59,10 @@ async function bundle(library, names) {
   return { code: chunk.code.trim(), files: chunk.moduleIds.filter((id) => !id.startsWith("\0")) };
 }
 
-/** Returns the folder of the package that holds a file. */
-const packageOf = (place) => (existsSync(join(place, "package.json")) ? place : packageOf(dirname(place)));
-
-/** Returns titles and license texts of the packages that hold the files. */
-function licensesOf(files) {
-  const folders = new Set(files.map((id) => packageOf(dirname(realpathSync(id)))));
-  return [...folders]
-    .map((place) => {
-      const { name, version, license } = JSON.parse(readFileSync(join(place, "package.json"), "utf8"));
-      const file = ["LICENSE", "LICENSE.txt"].map((one) => join(place, one)).find(existsSync);
-      return { title: `${name} ${version} (${license})`, text: readFileSync(file, "utf8").trim() };
-    })
-    .toSorted((a, b) => (a.title < b.title ? -1 : 1));
-}
-
 for (const { module, library, load, names } of libraries) {
   const { code, files } = await bundle(library, names);
   const packages = licensesOf(files);
-  const titlesWith = (text) => packages.filter((one) => one.text === text).map(({ title }) => title);
-  const texts = [...new Set(packages.map(({ text }) => text))].map(
-    (text) => `${titlesWith(text).join(", ")}:\n\n${text}\n`,
-  );
-  writeFileSync(join(folder, `${module}.LICENSE.txt`), texts.join("\n\n"));
+  writeFileSync(join(folder, `${module}.LICENSE.txt`), licenseTexts(packages));
   writeFileSync(
     join(folder, `${module}.js`),
     `/*! Contains parts of ${packages.map(({ title }) => title).join(", ")} */

@@ -28,3 +28,6 @@ function run(program: string, ...args: readonly string[]): void {
 
 /** Returns the path of a compiled program of this folder. */
 export const programOf = (name: string): string => `${builtFolder}bench/${name}.js`;
+
+/** The program that users start. */
+export const startFile = `${root}packages/service/dist/start.js`;

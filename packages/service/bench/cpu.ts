@@ -15,10 +15,13 @@ export function cpuOfEnded(pid: number): number {
   return (Number(fields[13]) + Number(fields[14])) * tick;
 }
 
+/** Returns the children that the main thread of a process has started. Source: proc(5). */
+export const childrenOf = (pid: number): readonly number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").map(Number).filter(Boolean);
+
 /** Returns the CPU time of a process and of its children so far, including ended children, in milliseconds. */
 export function cpuWithChildren(pid: number): number {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
-  return cpuOf(pid) + cpuOfEnded(pid) + children.reduce((sum, child) => sum + cpuIfRunning(Number(child)), 0);
+  return cpuOf(pid) + cpuOfEnded(pid) + childrenOf(pid).reduce((sum, child) => sum + cpuIfRunning(child), 0);
 }
 
 /** A child that ends between two readings is counted with the ended ones of its parent. */

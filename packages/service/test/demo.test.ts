@@ -77,7 +77,7 @@ describe("the demo's keys", () => {
     await rm(folder.demo);
     const before = await keysInForce();
     for (let start = 0; start < 3; start++) {
-      const program = await startProgram("main.ts", [], { CADASTRE_DATA: folder.path, PORT: "0" });
+      const program = await startProgram("start.ts", [], { CADASTRE_DATA: folder.path, PORT: "0" });
       await says(program, "Stop with Ctrl-C.");
       expect(program.output()).toContain(
         "lacks the keys of demo-national, demo-market, demo-state, demo-coarse",
@@ -99,7 +99,7 @@ describe("the demo's keys", () => {
   });
 
   test("are kept by a start with another issuer", async () => {
-    const program = await startProgram("main.ts", [], {
+    const program = await startProgram("start.ts", [], {
       CADASTRE_DATA: folder.path,
       CADASTRE_KEY_SET: folder.publicKeys,
       CADASTRE_ISSUER: "https://issuer.example",

@@ -29,7 +29,7 @@ const seen: string[] = [];
 
 beforeAll(async () => {
   folder = await newDataFolder();
-  service = await startProgram("main.ts", [], {
+  service = await startProgram("start.ts", [], {
     CADASTRE_DATA: folder.path,
     CADASTRE_LISTINGS: "50",
     CADASTRE_LOG_LEVEL: "debug",

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => rm(data, { recursive: true, force: true }));
 
 const start = (environment: Readonly<Record<string, string>>): Promise<Program> =>
-  startProgram("main.ts", [], {
+  startProgram("start.ts", [], {
     CADASTRE_DATA: data,
     CADASTRE_LISTINGS: "300",
     PORT: "0",

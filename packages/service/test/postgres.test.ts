@@ -75,7 +75,7 @@ describe.skipIf(!hasPostgres)("a service on PostgreSQL", () => {
   }, async () => {
     prepared = await newFolder(withUser(await server.createDatabase(), "postgres:dont-tell"));
     const environment = environmentOf(prepared);
-    const first = await startProgram("main.ts", [], { ...environment, CADASTRE_LOG_LEVEL: "debug" });
+    const first = await startProgram("start.ts", [], { ...environment, CADASTRE_LOG_LEVEL: "debug" });
     await says(first, "Stop with Ctrl-C.");
     expect(first.output()).toMatch(/Prepared 300 sample listings in/);
     const demo = JSON.parse(await readFile(prepared.demo, "utf8")) as Demo;
@@ -86,7 +86,7 @@ describe.skipIf(!hasPostgres)("a service on PostgreSQL", () => {
     expect(existsSync(prepared.registry)).toBe(false);
     expect(await end(first, "SIGTERM")).toBe(0);
 
-    const second = await startProgram("main.ts", [], { ...environment, CADASTRE_LISTINGS: "5000" });
+    const second = await startProgram("start.ts", [], { ...environment, CADASTRE_LISTINGS: "5000" });
     await says(second, "Stop with Ctrl-C.");
     expect(second.output()).not.toContain("Preparing");
     expect(second.output()).toMatch(

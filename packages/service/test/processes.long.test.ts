@@ -29,7 +29,7 @@ type Service = {
 
 async function start(data: string, environment: Environment): Promise<Service> {
   const adminPort = String(await freePort());
-  const program = await startProgram("main.ts", [], {
+  const program = await startProgram("start.ts", [], {
     PORT: "0",
     CADASTRE_DATA: data,
     CADASTRE_LISTINGS: "300",
@@ -269,7 +269,7 @@ test.runIf(measuresRates && hasPostgres)("a customer has its rate once over two 
 test("an error of the start is printed once, and the command ends with 1", async () => {
   const data = join(scratch, "failing");
   const settings = { PORT: "0", CADASTRE_DATA: data, CADASTRE_LISTINGS: "50", CADASTRE_PROCESSES: "3" };
-  const failing = await runProgram("main.ts", [], {
+  const failing = await runProgram("start.ts", [], {
     ...settings,
     CADASTRE_SIGNING_KEYS: join(scratch, "absent.json"),
   });

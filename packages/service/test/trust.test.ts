@@ -50,7 +50,7 @@ beforeAll(async () => {
   };
   signer = await generateKeyPair();
   await publish(signer);
-  service = await startProgram("main.ts", [], environment);
+  service = await startProgram("start.ts", [], environment);
   await says(service, "Stop with Ctrl-C.");
   baseUrl = /serving (\S+)\/reso\/odata/.exec(service.output())?.[1] ?? "";
 });

@@ -72,7 +72,7 @@ export async function startUnderAttack(settings: Readonly<Record<string, string>
         ? `no control group may be created: CADASTRE_MEMORY=${memory}, and VmRSS is watched`
         : `in a control group of ${container} MB, with CADASTRE_MEMORY=${memory}`,
     );
-  const program = await startProgram("main.ts", [], environment, {
+  const program = await startProgram("start.ts", [], environment, {
     execArgv: [heapOption(memoryLimits(memory, 1).heap)],
     prefix: group?.prefix ?? [],
   });

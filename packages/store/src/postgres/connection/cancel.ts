@@ -1,5 +1,3 @@
-import pg from "pg";
-
 /** The part of a `pg` client that says where its server is, and which of its sessions the client has. */
 export type ServerAddress = {
   readonly host: string;
@@ -26,8 +24,10 @@ type Wire = {
  *
  * @param timeout milliseconds after which it no longer waits for the server and closes the connection itself
  */
-export function cancelStatement(address: ServerAddress, timeout: number): Promise<void> {
+export async function cancelStatement(address: ServerAddress, timeout: number): Promise<void> {
   const { host, port, ssl, sslNegotiation = "postgres", processID, secretKey } = address;
+  // A service on SQLite does without the driver.
+  const { default: pg } = await import("pg");
   const wire = new pg.Connection({ ssl, sslNegotiation } as object) as unknown as Wire;
   const cancel = () => wire.cancel(processID, secretKey);
   const end = ended(wire);
@@ -38,7 +38,7 @@ export function cancelStatement(address: ServerAddress, timeout: number): Promis
   } else wire.on("connect", cancel);
   if (host.startsWith("/")) wire.connect(`${host}/.s.PGSQL.${port}`);
   else wire.connect(port, host);
-  return end.finally(() => clearTimeout(late));
+  await end.finally(() => clearTimeout(late));
 }
 
 const ended = (wire: Wire): Promise<void> =>

@@ -1,5 +1,3 @@
-import pg from "pg";
-
 /** Runs a statement on one connection, and returns its rows. */
 export type PostgresQuery = <Row extends object>(
   text: string,
@@ -19,6 +17,8 @@ export async function withPostgresConnection<T>(
   url: string,
   work: (query: PostgresQuery) => Promise<T>,
 ): Promise<T> {
+  // A service on SQLite does without the driver.
+  const { default: pg } = await import("pg");
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectionTimeout });
   try {
     await client.connect();
