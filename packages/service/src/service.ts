@@ -225,6 +225,7 @@ async function start(
     onDamage,
     reading: {
       threads: config.readers,
+      startsThread: true,
       heap: limits.threadHeap,
       buffers: limits.threadBuffers,
       mapped: limits.mapped,

@@ -79,6 +79,7 @@ test.runIf(onFiles)(
         heap: 48,
         log,
         onFinding: ({ code }) => tell(code),
+        delay: 50,
         lastCheck: age === undefined ? undefined : Date.now() - age * 3_600_000,
       });
       const first = checks.waitForFirst();

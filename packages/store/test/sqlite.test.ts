@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { sql, sqlite } from "@cadastre/odata";
 import { gramsOf } from "@cadastre/odata/functions";
@@ -231,6 +232,24 @@ describe("a thread that reads", () => {
     await worker.terminate();
     expect((await store.page(ask())).length).toBe(records.length);
     await store.close();
+  });
+
+  test.each([
+    [false, 0],
+    [true, 1],
+  ])("is started by the first query, or with the store: startsThread %s", async (startsThread, atOnce) => {
+    const started = vi.fn<(thread: Worker) => void>();
+    process.on("worker", started);
+    const file = join(folder, `started_${atOnce}.sqlite`);
+    const store = await openSqliteStore({ file, resources: [stored], threads: 1, startsThread });
+    await store.commit(records);
+    await setImmediate();
+    expect(started).toHaveBeenCalledTimes(atOnce);
+    expect((await store.page(ask())).length).toBe(records.length);
+    expect(started).toHaveBeenCalledTimes(1);
+    await store.close();
+    expect(started.mock.calls.map(([{ threadId }]) => threadId)).toEqual([-1]);
+    process.off("worker", started);
   });
 });
 

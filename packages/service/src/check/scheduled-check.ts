@@ -1,4 +1,4 @@
-import { setTimeout } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { SqliteCheck } from "@cadastre/store/sqlite";
 import { DataError } from "../data/data-error.ts";
 import type { DataFolder } from "../data/data-folder.ts";
@@ -17,6 +17,8 @@ export type ScheduledCheckOptions = {
   readonly onFinding: (finding: Finding) => void;
   /** Longest time that a start waits for the first check, in milliseconds. */
   readonly wait?: number;
+  /** Time until the first check of databases that need not be waited for, in milliseconds. The first requests have the processors then. */
+  readonly delay?: number;
   /** Time of the last check, in milliseconds, if the databases are as they were then: see `takeWholeStop`. */
   readonly lastCheck: number | undefined;
 };
@@ -24,7 +26,7 @@ export type ScheduledCheckOptions = {
 export type ScheduledChecks = {
   /**
    * Waits for the first check, for at most `wait` ms, so that nothing is served from a damaged database. A check that takes longer
-   * continues while the service answers, and so does one of databases that were checked less than `hours` ago and not written since.
+   * continues while the service answers. Databases that were checked less than `hours` ago and not written since are not waited for.
    *
    * @throws {DataError} if the check found a fault
    */
@@ -35,12 +37,12 @@ export type ScheduledChecks = {
 };
 
 /**
- * Checks the SQLite databases of a folder now and at an interval, in a worker thread, which has low priority on Linux. Does nothing if the
- * databases are in PostgreSQL.
+ * Checks the SQLite databases of a folder now, or after `delay` if they need not be waited for, and at an interval, in a worker thread, which
+ * has low priority on Linux. Does nothing if the databases are in PostgreSQL.
  */
 export function scheduleChecks(
   folder: DataFolder,
-  { hours, heap, log, onFinding, wait = 30_000, lastCheck }: ScheduledCheckOptions,
+  { hours, heap, log, onFinding, wait = 30_000, delay = 10_000, lastCheck }: ScheduledCheckOptions,
 ): ScheduledChecks {
   // PostgreSQL checks its own pages.
   if (hours === 0 || folder.postgres !== undefined)
@@ -67,21 +69,22 @@ export function scheduleChecks(
     running = undefined;
   };
   const interval = hours * 3_600_000;
-  const first = check();
-  const timer = setInterval(() => void check(), interval);
-  timer.unref();
   const age = lastCheck === undefined ? undefined : Date.now() - lastCheck;
   const isRecent = age !== undefined && age >= 0 && age < interval;
+  const first = isRecent ? undefined : check();
+  const later = isRecent ? setTimeout(() => void check(), delay).unref() : undefined;
+  const timer = setInterval(() => void check(), interval).unref();
   return {
     waitForFirst: async () => {
-      if (isRecent) return;
+      if (first === undefined) return;
       running?.ref();
-      await Promise.race([first, setTimeout(wait, undefined, { ref: false })]);
+      await Promise.race([first, sleep(wait, undefined, { ref: false })]);
       running?.unref();
       const [finding] = found;
       if (finding !== undefined) throw damaged(folder, finding, found.length);
     },
     stop: async () => {
+      clearTimeout(later);
       clearInterval(timer);
       await running?.stop();
     },

@@ -8,6 +8,8 @@ export type SqliteStoreOptions = SchemaOptions & {
   readonly resources: readonly StoredResource[];
   /** Maximum number of reader threads. With 0, queries run on the calling thread, one at a time. By default 2. */
   readonly threads?: number | undefined;
+  /** True to start a thread for look-ups at once, so that the first query does not wait until it runs. By default it is started by that query. */
+  readonly startsThread?: boolean | undefined;
   /** Maximum heap size of each thread in megabytes. By default Node's limit. */
   readonly heap?: number | undefined;
   /** Size of the shared block in which each reader thread writes its answers, in bytes; those that find no place in it have buffers of their own. By default 64 MiB. */

@@ -94,21 +94,22 @@ class SqliteStore implements WritableStore {
     generation: number,
   ) {
     const { file, threads = 2, queue = 256, timeout = 10_000, mapped = mappedByDefault } = options;
-    const { buffers = buffersByDefault, heap } = options;
+    const { buffers = buffersByDefault, heap, startsThread = false } = options;
     this.#stored = stored;
     this.#timeout = timeout;
     this.#database = openToWrite(file);
+    this.#scheduler = new QueryScheduler({ readers: threads, queue, usage: options.limits?.usage });
+    this.#pool =
+      threads === 0
+        ? undefined
+        : new SqliteReaders({ file, mapped, buffers, heap, scheduler: this.#scheduler });
+    if (startsThread) this.#pool?.start();
     const writers = [...stored.values()].map(
       ({ table, members }) => [table.name, new SqliteTableWriter(this.#database, table, members)] as const,
     );
     this.#committer = new SqliteCommitter(this.#database, new Map(writers), generation);
     this.#reader = new Reader(read, new Int32Array(1), mapped);
     this.#limits = options.limits;
-    this.#scheduler = new QueryScheduler({ readers: threads, queue, usage: options.limits?.usage });
-    this.#pool =
-      threads === 0
-        ? undefined
-        : new SqliteReaders({ file, mapped, buffers, heap, scheduler: this.#scheduler });
     const committed = sqliteSession(read);
     const database: BuildDatabase = {
       tables: stored,

@@ -31,7 +31,7 @@ type Task = {
 type Seat = { readonly thread: ReaderThread; task: Task | undefined; late: NodeJS.Timeout | undefined };
 
 /**
- * Worker threads for reading; each runs one query at a time. A thread is started when it is first needed. Scans have separate
+ * Worker threads for reading; each runs one query at a time. A thread is started when it is first needed, or by `start`. Scans have separate
  * threads with low priority, so that they do not take processor time from other queries.
  */
 export class SqliteReaders {
@@ -41,6 +41,11 @@ export class SqliteReaders {
 
   constructor(options: SqliteReaderOptions) {
     this.#options = options;
+  }
+
+  /** Starts a thread for look-ups, which does not keep the process alive. */
+  start(): void {
+    this.#addSeat("page").thread.hold(false);
   }
 
   /** @throws {StoreError} see `QueryScheduler.run` */
