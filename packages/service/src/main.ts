@@ -87,20 +87,24 @@ async function main(): Promise<void> {
   const { service, stopped } = await withDataFolder(config.dataFolder, async () => {
     const { folder, keys, isDemo, lastCheck } = await prepare(config);
     const signIn = isDemo && offersSignIn(config) ? new DemoSignIn(keys) : undefined;
+    let stopped: Promise<void> | undefined;
+    const onReady = () => {
+      stopped ??= nextSignal(["SIGINT", "SIGTERM"]);
+    };
     const started =
       config.processes === 1
         ? await startService(config, folder, createLog(config.logLevel), {
             ...wholeService,
             signIn,
             lastCheck,
+            onReady,
           })
         : await startProcesses(config, folder, lastCheck);
+    onReady();
     const { baseUrl } = started;
     // With an external issuer the demo keys do not work, but they stay in the file for a later start with the folder's own issuer.
     const kept = isDemo ? keys : (await readDemo(folder))?.keys;
     if (kept !== undefined) await writeDemo(folder, { baseUrl, keys: [...kept] });
-    // The handlers are installed before the text is printed, because it says how to stop the service.
-    const stopped = nextSignal(["SIGINT", "SIGTERM"]);
     const file = process.env["CADASTRE_CONFIG"] || settingsFileName;
     const access = {
       lost: isDemo ? withoutKey(keys) : [],

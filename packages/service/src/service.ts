@@ -59,6 +59,8 @@ export type ServiceRole = {
   readonly signIn?: DemoSignIn | undefined;
   /** Time of the last check of the databases, if they are as they were then: see `takeWholeStop`. */
   readonly lastCheck?: number | undefined;
+  /** Called before the port is opened: who gets an answer may stop the service at once. */
+  readonly onReady?: () => void;
 };
 
 /** Role of a service in one process. */
@@ -249,6 +251,7 @@ async function start(
   // Stores of earlier versions of the catalog, whose last requests have not ended.
   const closing = new Set<Promise<void>>();
   opened.push(() => Promise.all(closing));
+  role.onReady?.();
   const server = await listen(serving.app, config, limits.heads);
   opened.push(() => server.stop(config.drainSeconds * 1000, config.drainWaitSeconds * 1000));
   const replace = async (next: VersionedCatalog) => {

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { join } from "node:path";
+import { freePort } from "@cadastre/odata/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { databasesOf } from "../src/data/databases.ts";
 import type { Demo } from "../src/demo/demo-file.ts";
@@ -100,6 +101,22 @@ describe("the program", () => {
       expect(await end(next, "SIGTERM")).toBe(0);
     },
   );
+
+  test("stops in order as soon as its port is open", async () => {
+    const port = await freePort();
+    const isOpen = () =>
+      new Promise<boolean>((resolve) => {
+        const socket = connect(port, "127.0.0.1");
+        for (const event of ["connect", "error"])
+          socket.once(event, () => resolve(event === "connect")).once(event, () => socket.destroy());
+      });
+    for (let round = 0; round < 3; round++) {
+      const program = await start({ PORT: String(port) });
+      while (!(await isOpen()));
+      expect(await end(program, "SIGTERM")).toBe(0);
+      expect(program.output()).toContain("Stopping …");
+    }
+  });
 
   test("starts without listings, with an issuer that `customer add` signs by", async () => {
     const { path } = await newDataFolder();
