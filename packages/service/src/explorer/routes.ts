@@ -35,7 +35,7 @@ export function addExplorer(
   const headers = { "cache-control": "no-cache" };
   const pageHeaders = { ...headers, "content-security-policy": explorerPolicy };
   const index = fixedAnswer(
-    { contentType: "application/json", body: serviceIndex(root, mcp), headers },
+    { contentType: "application/json", body: () => serviceIndex(root, mcp), headers },
     compression,
   );
   if (folder === "off") addRead(routes, indexOperation, index);
@@ -46,7 +46,10 @@ export function addExplorer(
       const bytes = await readIndex(folder);
       if (bytes === undefined) return notBuilt(req, res, next);
       if (built === undefined || !built.bytes.equals(bytes)) {
-        const answer = fixedAnswer({ contentType: html, body: bytes, headers: pageHeaders }, compression);
+        const answer = fixedAnswer(
+          { contentType: html, body: () => bytes, headers: pageHeaders },
+          compression,
+        );
         built = { bytes, answer };
       }
       return built.answer(req, res, next);
@@ -58,10 +61,10 @@ export function addExplorer(
     });
     routes.use("/assets", assetHandler(folder, compression));
   }
-  const fixed = { body: icon, contentType: "image/x-icon", headers: day };
+  const fixed = { body: () => icon, contentType: "image/x-icon", headers: day };
   addRead(routes, faviconOperation, fixedAnswer(fixed, compression));
   const robots = {
-    body: "User-agent: *\nDisallow: /\n",
+    body: () => "User-agent: *\nDisallow: /\n",
     contentType: "text/plain;charset=utf-8",
     headers: day,
   };

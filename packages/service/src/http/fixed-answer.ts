@@ -14,7 +14,8 @@ import {
 /** A successful answer whose bytes are the same for every request. */
 export type FixedAnswer = {
   readonly contentType: string;
-  readonly body: string | Buffer;
+  /** Called once, by the first request. */
+  readonly body: () => string | Buffer;
   readonly headers: Readonly<Record<string, string>>;
 };
 
@@ -23,11 +24,16 @@ export type FixedAnswer = {
  *
  * @param compressed true to compress the body if the client accepts a coding
  */
-export function fixedAnswer(
-  { contentType, body, headers }: FixedAnswer,
-  compressed: boolean,
-): RequestHandler {
-  const bytes = Buffer.from(body);
+export function fixedAnswer(answer: FixedAnswer, compressed: boolean): RequestHandler {
+  let handler: RequestHandler | undefined;
+  return (req, res, next) => {
+    handler ??= handlerOf(answer, compressed);
+    return handler(req, res, next);
+  };
+}
+
+function handlerOf({ contentType, body, headers }: FixedAnswer, compressed: boolean): RequestHandler {
+  const bytes = Buffer.from(body());
   const plain = tagged({ ...ok(contentType, [bytes]), headers });
   const etag = `W/${plain.headers?.["etag"] ?? ""}`;
   const isCompressed = compressed && bytes.byteLength >= leastCompressed;

@@ -46,16 +46,16 @@ export function addReference(routes: IRouter, config: Config): void {
   const { baseUrl, compression } = config;
   const root = rootPathOf(baseUrl);
   const policy = { "content-security-policy": referencePolicy };
-  const fixed: readonly (readonly [Operation, contentType: string, body: string])[] = [
-    [document, "application/json", JSON.stringify(openApiDocument(operationsOf(config), baseUrl))],
-    [page, "text/html;charset=utf-8", referencePage(root)],
-    [script, "text/javascript;charset=utf-8", referenceScript],
+  const fixed: readonly (readonly [Operation, contentType: string, body: () => string])[] = [
+    [document, "application/json", () => JSON.stringify(openApiDocument(operationsOf(config), baseUrl))],
+    [page, "text/html;charset=utf-8", () => referencePage(root)],
+    [script, "text/javascript;charset=utf-8", () => referenceScript],
   ];
   for (const [operation, contentType, body] of fixed)
     addRead(routes, operation, fixedAnswer({ contentType, body, headers: policy }, compression));
   for (const operation of files) {
     const contentType = `${Object.keys(operation.gives).join()};charset=utf-8`;
-    const body = readFileSync(join(folder, operation.path.slice("/reference/".length)));
+    const body = () => readFileSync(join(folder, operation.path.slice("/reference/".length)));
     const headers = { ...policy, "cache-control": "public, max-age=3600" };
     addRead(routes, operation, fixedAnswer({ contentType, body, headers }, compression));
   }

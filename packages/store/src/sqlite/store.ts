@@ -50,7 +50,6 @@ import { registerSha256, sha256Of, sqliteSession } from "./session.ts";
 import type { SqliteStoreOptions } from "./store-options.ts";
 import { SqliteCommitter } from "./write/commit.ts";
 import { pruneSqlite } from "./write/prune.ts";
-import { SqliteTableWriter } from "./write/writer.ts";
 
 const mappedByDefault = 16 * 1024 ** 3;
 const buffersByDefault = 64 * 1024 ** 2;
@@ -104,10 +103,7 @@ class SqliteStore implements WritableStore {
         ? undefined
         : new SqliteReaders({ file, mapped, buffers, heap, scheduler: this.#scheduler });
     if (startsThread) this.#pool?.start();
-    const writers = [...stored.values()].map(
-      ({ table, members }) => [table.name, new SqliteTableWriter(this.#database, table, members)] as const,
-    );
-    this.#committer = new SqliteCommitter(this.#database, new Map(writers), generation);
+    this.#committer = new SqliteCommitter(this.#database, stored, generation);
     this.#reader = new Reader(read, new Int32Array(1), mapped);
     this.#limits = options.limits;
     const committed = sqliteSession(read);

@@ -9,6 +9,7 @@ import { type CountedRows, suspendChecksums } from "../../checksum/suspended.ts"
 import { retryWhileBusy } from "../../database/retry-while-busy.ts";
 import { StoreError } from "../../errors.ts";
 import { readStamp } from "../../migration/found.ts";
+import type { ReadableTable } from "../../read/compile.ts";
 import { type TableSchema, validity } from "../../schema/table.ts";
 import type { Change, Commit, CommitOptions } from "../../store.ts";
 import { type ChangeOutcome, Tallies } from "../../write/tallies.ts";
@@ -16,7 +17,7 @@ import { type PendingChange, requireOwnDataset } from "../../write/version.ts";
 import { sqliteLastCheckpoint } from "../layout/bookkeeping.ts";
 import { DatasetIds, DatasetNumbers, datasetId, isOfSqliteDataset } from "../layout/datasets.ts";
 import { sqliteSession } from "../session.ts";
-import type { SqliteTableWriter } from "./writer.ts";
+import { SqliteTableWriter } from "./writer.ts";
 
 const insertCommit = `insert into "cadastre_commit" ("checkpoint", "committed_at") values (?, ?)`;
 const insertTally = `insert into "cadastre_commit_dataset"
@@ -28,14 +29,16 @@ const attempt = retryWhileBusy(60_000);
 /** Makes commits one after another, on the only connection that writes. */
 export class SqliteCommitter {
   readonly #database: Database;
-  readonly #writers: ReadonlyMap<string, SqliteTableWriter>;
+  readonly #stored: ReadonlyMap<string, ReadableTable>;
   readonly #generation: number;
+  /** Made by the first commit: most stores are opened to read, and hundreds of statements are prepared for them. */
+  #writers: ReadonlyMap<string, SqliteTableWriter> | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
-  /** @param generation schema generation that the writers write for */
-  constructor(database: Database, writers: ReadonlyMap<string, SqliteTableWriter>, generation: number) {
+  /** @param generation schema generation of the tables */
+  constructor(database: Database, stored: ReadonlyMap<string, ReadableTable>, generation: number) {
     this.#database = database;
-    this.#writers = writers;
+    this.#stored = stored;
     this.#generation = generation;
   }
 
@@ -63,6 +66,13 @@ export class SqliteCommitter {
     return this.#inTurn(() => attempt(async () => work()));
   }
 
+  #createWriters(): ReadonlyMap<string, SqliteTableWriter> {
+    const writers = [...this.#stored.values()].map(
+      ({ table, members }) => [table.name, new SqliteTableWriter(this.#database, table, members)] as const,
+    );
+    return new Map(writers);
+  }
+
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#last.then(work);
     this.#last = done.catch(() => {});
@@ -76,6 +86,7 @@ export class SqliteCommitter {
       // Rows written for an earlier schema would lack columns.
       const { generation } = await readStamp(sqliteSession(database));
       if (generation !== this.#generation) throw new StoreError("schema_changed");
+      this.#writers ??= this.#createWriters();
       const making = new Making(database, this.#writers, datasetId);
       const done = await work(making);
       database.exec("commit");
