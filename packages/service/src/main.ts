@@ -47,7 +47,7 @@ type Prepared = {
   readonly keys: readonly DemoKey[];
   /** True if the demo's customers have access: the folder's own issuer is trusted, and the catalog has the sample's systems. */
   readonly isDemo: boolean;
-  /** Time of the last check of the databases, if they are as they were then. */
+  /** Time when the databases were made or checked, if they are as they were then. */
   readonly lastCheck: number | undefined;
 };
 
@@ -56,11 +56,11 @@ async function prepare(config: Config): Promise<Prepared> {
   const folder = await openConfiguredFolder(config);
   // Locks the folder against a restore until the process ends, and finishes a restore that was interrupted.
   await useFolder(folder, config);
-  const lastCheck = await takeWholeStop(folder);
+  const noted = await takeWholeStop(folder);
   // A database that several nodes may use is migrated by the operator alone.
   if (folder.postgres === undefined) await migrateFolder(folder, (step) => say(`Migrating: ${step}`));
   await refuseLostRegistry(folder);
-  await prepareListings(folder, config.listings, progress);
+  const lastCheck = (await prepareListings(folder, config.listings, progress)) ? Date.now() : noted;
   // The registry is opened before the secrets are read: secrets without a registry mean that the registry was lost, which is refused.
   return withRegistry(folder, async (registry) => {
     const secrets = await readSecretsOf(folder, registry);

@@ -57,7 +57,7 @@ export type ServiceRole = {
   readonly siblings?: UsageTransport;
   /** Sign-in with demo keys. By default none is offered. */
   readonly signIn?: DemoSignIn | undefined;
-  /** Time of the last check of the databases, if they are as they were then: see `takeWholeStop`. */
+  /** Time when the databases were made or checked, if they are as they were then: see `takeWholeStop`. */
   readonly lastCheck?: number | undefined;
   /** Called before the port is opened: who gets an answer may stop the service at once. */
   readonly onReady?: () => void;

@@ -19,14 +19,14 @@ export type ScheduledCheckOptions = {
   readonly wait?: number;
   /** Time until the first check of databases that need not be waited for, in milliseconds. The first requests have the processors then. */
   readonly delay?: number;
-  /** Time of the last check, in milliseconds, if the databases are as they were then: see `takeWholeStop`. */
+  /** Time in milliseconds when the databases were made or checked, if they are as they were then: see `takeWholeStop`. */
   readonly lastCheck: number | undefined;
 };
 
 export type ScheduledChecks = {
   /**
    * Waits for the first check, for at most `wait` ms, so that nothing is served from a damaged database. A check that takes longer
-   * continues while the service answers. Databases that were checked less than `hours` ago and not written since are not waited for.
+   * continues while the service answers. Databases that were made or checked less than `hours` ago and not written since are not waited for.
    *
    * @throws {DataError} if the check found a fault
    */

@@ -18,7 +18,8 @@ import { sqliteDatabases } from "./sqlite-databases.ts";
 
 /**
  * Creates a database of sample listings, or an empty one if `listings` is 0. A database that has listings is never changed. A
- * new file is filled under another name and renamed, so that a crash leaves no partial database.
+ * new file is filled under another name and renamed, so that a crash leaves no partial database. Returns true if the sample was made now: then
+ * there was neither database nor registry before.
  *
  * @throws {PrepareError} if there is a registry or a write-ahead log, but not their database: samples must not replace it
  */
@@ -26,7 +27,7 @@ export async function prepareListings(
   folder: DataFolder,
   listings: number,
   progress: PreparationProgress,
-): Promise<void> {
+): Promise<boolean> {
   const started = performance.now();
   const isNew =
     folder.postgres === undefined
@@ -34,6 +35,7 @@ export async function prepareListings(
       : await preparePostgres(folder, folder.postgres, listings, progress);
   if (!isNew) await tellKept(folder, listings, progress);
   else if (listings > 0) progress.done(listings, (performance.now() - started) / 1000);
+  return isNew && listings > 0;
 }
 
 /** Returns false if the file exists. */

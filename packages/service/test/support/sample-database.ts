@@ -22,7 +22,10 @@ let source: string | undefined;
  * is cached and copied: most test files start a service, and filling its database would take two seconds each time.
  */
 export async function prepareSample(folder: DataFolder, listings: number): Promise<void> {
-  if (listings > mostKept) return prepareListings(folder, listings, noProgress);
+  if (listings > mostKept) {
+    await prepareListings(folder, listings, noProgress);
+    return;
+  }
   source ??= sourceHash();
   const kept = join(cache, source, `${listings}.sqlite`);
   if (!existsSync(kept)) await keep(kept, listings);
@@ -31,9 +34,9 @@ export async function prepareSample(folder: DataFolder, listings: number): Promi
 
 /** Creates a PostgreSQL database with sample listings for a data folder. Undefined if the tests use SQLite. */
 export const createSampleDatabase = (path: string, listings: number): Promise<string | undefined> =>
-  createDatabase(path, `sample_${listings}`, async (url) =>
-    prepareListings(await openDataFolder(path, { url }), listings, noProgress),
-  );
+  createDatabase(path, `sample_${listings}`, async (url) => {
+    await prepareListings(await openDataFolder(path, { url }), listings, noProgress);
+  });
 
 /** Creates a data folder with sample listings, as a first start does. */
 export async function newSampleFolder(listings: number): Promise<DataFolder> {

@@ -34,7 +34,8 @@ export type DigestPart = {
  * look for other records with the same sum.
  */
 export class StateDigest {
-  readonly #parts = new Map<string, DigestPart>();
+  /** By dataset, then by source. The sums may exceed 2^256. */
+  readonly #parts = new Map<string | null, Map<string | null, Sums>>();
 
   constructor(parts: Iterable<DigestPart> = []) {
     for (const part of parts) this.add(part);
@@ -42,20 +43,31 @@ export class StateDigest {
 
   /** @param weight 1 to add the records, -1 to subtract them */
   add({ datasetId, source, records, owned, sum }: DigestPart, weight: 1 | -1 = 1): void {
-    const key = JSON.stringify([datasetId, source]);
-    const part = this.#parts.get(key);
-    this.#parts.set(key, {
-      datasetId,
-      source,
-      records: (part?.records ?? 0) + weight * records,
-      owned: (part?.owned ?? 0) + weight * owned,
-      sum: BigInt.asUintN(256, (part?.sum ?? 0n) + BigInt(weight) * sum),
-    });
+    const part = this.#partOf(datasetId, source);
+    part.records += weight * records;
+    part.owned += weight * owned;
+    part.sum += weight === 1 ? sum : -sum;
+  }
+
+  #partOf(datasetId: string | null, source: string | null): Sums {
+    const ofDataset = this.#parts.get(datasetId) ?? new Map<string | null, Sums>();
+    const part = ofDataset.get(source) ?? { records: 0, owned: 0, sum: 0n };
+    if (part.records === 0) this.#parts.set(datasetId, ofDataset.set(source, part));
+    return part;
   }
 
   /** Returns the parts that have records, or a sum although they have none. */
   parts(): readonly DigestPart[] {
-    return [...this.#parts.values()].filter(({ records, sum }) => records !== 0 || sum !== 0n);
+    const all = [...this.#parts].flatMap(([datasetId, ofDataset]) =>
+      [...ofDataset].map(([source, { records, owned, sum }]) => ({
+        datasetId,
+        source,
+        records,
+        owned,
+        sum: BigInt.asUintN(256, sum),
+      })),
+    );
+    return all.filter(({ records, sum }) => records !== 0 || sum !== 0n);
   }
 
   /** Returns the number of records and the hash of a build of the state. */
@@ -65,6 +77,8 @@ export class StateDigest {
     return { records: parts.reduce((sum, { records }) => sum + records, 0), sha256: sumText(sum) };
   }
 }
+
+type Sums = { -readonly [Name in "records" | "owned" | "sum"]: DigestPart[Name] };
 
 /** Formats a sum, modulo 2^256, as 64 hexadecimal digits. */
 export const sumText = (sum: bigint): string => BigInt.asUintN(256, sum).toString(16).padStart(64, "0");

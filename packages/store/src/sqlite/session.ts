@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { identifier, type SqlFragment, sql, sqlite } from "@cadastre/odata";
 import { render } from "@cadastre/odata/run";
@@ -14,11 +14,7 @@ const sha256 = "cadastre_sha256";
 export const sha256Of = (text: SqlFragment): SqlFragment => sql`${identifier(sha256)}(${text})`;
 
 export const registerSha256 = (database: Database): void =>
-  void database.function(sha256, { deterministic: true }, (text) =>
-    createHash("sha256")
-      .update(text as string)
-      .digest("hex"),
-  );
+  void database.function(sha256, { deterministic: true }, (text) => hash("sha256", text as string));
 
 const compile = (statement: SqlFragment) => render(statement, sqlite.placeholder);
 
