@@ -5,6 +5,7 @@
  * @module
  */
 
+export { ClientError } from "../errors.ts";
 export { fileReason } from "../file-reason.ts";
 export { type ConfirmFlags, isConfirmed, yesOption } from "./confirm.ts";
 export {

@@ -1,5 +1,5 @@
-import { ClientError } from "@cadastre/client";
 import {
+  ClientError,
   type CommandFailure,
   CommandLineError,
   failureOf,

@@ -2,7 +2,7 @@ import type { Row } from "@cadastre/odata";
 import { StoreError } from "../errors.ts";
 import { type MemberIndex, writeMemberIndex } from "./member-index.ts";
 import type { Member } from "./members.ts";
-import { storedText } from "./stored-value.ts";
+import { requireStorable, storedText } from "./stored-value.ts";
 
 /** A record in its stored form. Answers copy pieces of its text and never serialize it again. */
 export type EncodedRecord = {
@@ -42,7 +42,7 @@ export function encodeRecord(record: Row, members: ReadonlyMap<string, Member>):
 export function requireEncodable(record: Row, members: ReadonlyMap<string, Member>): void {
   for (const name in record) {
     const json = record[name];
-    if (!hasNoValue(json)) storedText(json, memberOf(name, members).property);
+    if (!hasNoValue(json)) requireStorable(json, memberOf(name, members).property);
   }
 }
 

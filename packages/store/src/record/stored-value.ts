@@ -104,13 +104,33 @@ function primitiveText(json: unknown, type: PrimitiveType): string | undefined {
  *
  * @throws {StoreError} `invalid_record`
  */
-export function storedText(json: unknown, { name, type, collection }: StructuralProperty): string {
+export function storedText(json: unknown, property: StructuralProperty): string {
+  const { type, collection } = property;
   const text = collection ? collectionText(json, type) : primitiveText(json, type);
-  if (text !== undefined) return text;
-  throw new StoreError(
-    "invalid_record",
-    `${name} is not a valid ${collection ? `Collection(${type})` : type}`,
-  );
+  if (text === undefined) throw invalid(property);
+  return text;
+}
+
+const invalid = ({ name, type, collection }: StructuralProperty): StoreError =>
+  new StoreError("invalid_record", `${name} is not a valid ${collection ? `Collection(${type})` : type}`);
+
+/**
+ * Does the checks of {@link storedText} without writing the text.
+ *
+ * @throws {StoreError} as {@link storedText}
+ */
+export function requireStorable(json: unknown, property: StructuralProperty): void {
+  const { type, collection } = property;
+  const isStorable = collection
+    ? Array.isArray(json) && json.every((one) => one === null || isStorableItem(one, type))
+    : isStorableItem(json, type);
+  if (!isStorable) throw invalid(property);
+}
+
+/** True if {@link primitiveText} has a text for the value. */
+function isStorableItem(json: unknown, type: PrimitiveType): boolean {
+  if (type === "Edm.String") return typeof json === "string" && isText(json);
+  return isWrittenNumber(json, type) || primitiveText(json, type) !== undefined;
 }
 
 function collectionText(json: unknown, item: PrimitiveType): string | undefined {
