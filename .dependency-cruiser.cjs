@@ -251,6 +251,7 @@ const openers = [
   "sqlite/migrate",
   "sqlite/read/worker",
   "sqlite/store",
+  "sqlite/write/encoder",
 ];
 
 module.exports = {

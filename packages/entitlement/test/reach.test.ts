@@ -7,6 +7,8 @@ import { Sources } from "./support/sources.ts";
 const worker = "packages/service/src/delivery/start-worker.ts";
 const prepare = "packages/service/src/data/prepare-listings.ts";
 const fill = "packages/service/src/data/fill-listings.ts";
+/** It commits the sample that a thread has encoded. */
+const sampleCommit = "packages/service/src/data/commit-of-thread.ts";
 const service = "packages/service/src/service.ts";
 const servedCatalog = "packages/service/src/serve-catalog.ts";
 const listings = "packages/service/src/listings.ts";
@@ -83,9 +85,10 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
   [
     "packages/store/src/writable-store.ts",
     "WritableStore",
-    [databaseNotes, prepare, pruning, listings, removal],
+    [sampleCommit, databaseNotes, prepare, pruning, listings, removal],
   ],
   ["packages/store/src/writable-store.ts", "commit", [fill]],
+  ["packages/store/src/writable-store.ts", "commitEncoded", [fill]],
   ["packages/store/src/writable-store.ts", "prune", [pruning]],
   ["packages/store/src/writable-store.ts", "notes", [fill, migration, databaseNotes, prepare, service]],
   ["packages/store/src/writable-store.ts", "explain", []],

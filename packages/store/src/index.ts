@@ -29,6 +29,7 @@ export type {
 } from "./store.ts";
 export type { Follows, StoredResource } from "./stored-resource.ts";
 export type { WritableStore } from "./writable-store.ts";
+export type { EncodedChange } from "./write/version.ts";
 
 // Builds: changes that wait until they are published
 

@@ -3,6 +3,7 @@ import type { Builds } from "./build/build.ts";
 import type { ReplicaStatus } from "./read/replica-status.ts";
 import type { CostClass, Use } from "./read/scheduler.ts";
 import type { Change, Commit, CommitOptions, ReadOptions, Store } from "./store.ts";
+import type { EncodedChange } from "./write/version.ts";
 
 /** A {@link Store} that can be written to. */
 export type WritableStore = Store & {
@@ -15,6 +16,8 @@ export type WritableStore = Store & {
     changes: Iterable<Change> | AsyncIterable<Change>,
     options?: CommitOptions,
   ) => Promise<Commit>;
+  /** Like `commit`, of records that `openSqliteEncoder` has encoded for this file. Undefined unless the store is in a SQLite file. */
+  readonly commitEncoded?: (changes: AsyncIterable<EncodedChange>) => Promise<Commit>;
   /** Staged changes, and the published builds of each resource. */
   readonly builds: Builds;
   /**

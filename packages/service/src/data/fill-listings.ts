@@ -1,7 +1,9 @@
 import { recordNames } from "@cadastre/reso";
+import type { StoredRecord } from "@cadastre/store";
 import { publishGated } from "../gates/publication.ts";
 import type { Listings } from "../listings.ts";
-import { ExampleFinder } from "./examples.ts";
+import { commitOfThread } from "./commit-of-thread.ts";
+import { ExampleFinder, type Examples } from "./examples.ts";
 import { notes } from "./notes.ts";
 
 /** A fixed seed, so that every first start generates the same market. */
@@ -21,30 +23,53 @@ export type PreparationProgress = {
   readonly kept: (listings: number, asked: number, folder: string) => void;
 };
 
-/** Fills an empty database with sample listings. If it was interrupted, another call completes it. */
+/** With fewer listings a thread takes longer to start than it saves. */
+const fewestForThread = 2000;
+
+/**
+ * Fills an empty database with sample listings. If it was interrupted, another call completes it.
+ *
+ * @param file file of the database; undefined if it is in PostgreSQL, whose server has a process of its own
+ */
 export async function fillListings(
   store: Listings,
   listings: number,
   progress: PreparationProgress,
+  file?: string,
 ): Promise<void> {
+  await store.notes.set(notes.sample, "true");
+  let seen = 0;
+  const see = ({ resource }: Pick<StoredRecord, "resource">) => {
+    if (resource !== "Property") return;
+    seen++;
+    if (seen % reportEvery === 0 && seen < listings) progress.loaded(seen, listings);
+  };
+  const examples =
+    file !== undefined && store.commitEncoded !== undefined && listings >= fewestForThread
+      ? await commitOfThread({ file, seed, listings }, store.commitEncoded, see)
+      : await commitHere(store, listings, see);
+  await activate(store);
+  if (examples !== undefined) await store.notes.set(notes.examples, JSON.stringify(examples));
+  await store.notes.set(notes.listings, String(listings));
+}
+
+/** Generates and commits the records in this thread. Returns the examples. */
+async function commitHere(
+  store: Listings,
+  listings: number,
+  see: (record: StoredRecord) => void,
+): Promise<Examples | undefined> {
   // Imported only here: building its tables takes longer than the rest of a command takes to start.
   const { generateMarket } = await import("@cadastre/sample");
   const { sampleRecords } = await import("./sample-records.ts");
-  await store.notes.set(notes.sample, "true");
   const finder = new ExampleFinder();
-  let seen = 0;
   await store.commit(
-    watch(sampleRecords(generateMarket({ seed, listings })), ({ resource, record }) => {
-      if (resource !== "Property") return;
-      finder.see(record);
-      seen++;
-      if (seen % reportEvery === 0 && seen < listings) progress.loaded(seen, listings);
+    watch(sampleRecords(generateMarket({ seed, listings })), (stored) => {
+      if (stored.resource === "Property") finder.see(stored.record);
+      see(stored);
     }),
   );
-  await activate(store);
-  const examples = finder.found();
-  if (examples !== undefined) await store.notes.set(notes.examples, JSON.stringify(examples));
-  await store.notes.set(notes.listings, String(listings));
+  return finder.found();
 }
 
 /** Publishes the demo's entity sets through the gates. */

@@ -134,7 +134,7 @@ async function makeBeside(
     { catalog: listings > 0 ? catalog : undefined, threads: 0, mapped: mappedToCheck },
     true,
   );
-  if (listings > 0) await fillListings(store, listings, progress);
+  if (listings > 0) await fillListings(store, listings, progress, beside);
   await store.notes.set(notes.checked, String(catalogVersion));
   await store.close();
   await putInPlace(beside, folder.database);

@@ -51,18 +51,18 @@ export const readPruned = async (session: Session): Promise<number> =>
  *
  * @throws {StoreError} `dataset_retired`, when a change of a retired dataset is read
  */
-export async function withoutRetired(
+export async function withoutRetired<One extends Pick<Change, "datasetId">>(
   session: Session,
-  changes: Iterable<Change> | AsyncIterable<Change>,
-): Promise<Iterable<Change> | AsyncIterable<Change>> {
+  changes: Iterable<One> | AsyncIterable<One>,
+): Promise<Iterable<One> | AsyncIterable<One>> {
   const retired = await readRetired(session);
   return retired.size === 0 ? changes : refuseRetired(changes, retired);
 }
 
-async function* refuseRetired(
-  changes: Iterable<Change> | AsyncIterable<Change>,
+async function* refuseRetired<One extends Pick<Change, "datasetId">>(
+  changes: Iterable<One> | AsyncIterable<One>,
   retired: ReadonlyMap<string, unknown>,
-): AsyncGenerator<Change> {
+): AsyncGenerator<One> {
   for await (const change of changes) {
     const { datasetId } = change;
     if (datasetId !== null && retired.has(datasetId)) throw new StoreError("dataset_retired", datasetId);

@@ -18,3 +18,4 @@ export { compactSqlite } from "./compact.ts";
 export { type FileLock, type LockMode, lockFile } from "./lock.ts";
 export { openSqliteStore } from "./store.ts";
 export type { SqliteStoreOptions } from "./store-options.ts";
+export { openSqliteEncoder } from "./write/encoder.ts";

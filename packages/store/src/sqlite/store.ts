@@ -248,6 +248,9 @@ class SqliteStore implements WritableStore {
 
   readonly commit: WritableStore["commit"] = (changes, options) => this.#committer.commit(changes, options);
 
+  readonly commitEncoded: NonNullable<WritableStore["commitEncoded"]> = (changes) =>
+    this.#committer.commit(changes);
+
   readonly builds: Builds;
 
   readonly coverage: ReadCoverage;

@@ -17,6 +17,9 @@ export type Version = EncodedRecord & {
 /** The dataset and key of a record to remove. The key is in database form. */
 export type RemovedKey = Pick<RemovedRecord, "resource" | "datasetId"> & { readonly key: readonly unknown[] };
 
+/** A record whose version was made before the commit, see `openSqliteEncoder`. */
+export type EncodedChange = Pick<StoredRecord, "resource" | "datasetId"> & { readonly version: Version };
+
 /** A change in one of the forms that a commit accepts. */
 export type PendingChange = Change | RemovedKey;
 
@@ -80,7 +83,7 @@ function requireDataset(datasetId: string | null, resource: string, shared: bool
  * @throws {StoreError} `invalid_record`
  */
 export function requireOwnDataset(
-  change: PendingChange,
+  change: PendingChange | EncodedChange,
   datasetId: string,
   { name, shared }: TableSchema,
 ): void {

@@ -13,7 +13,7 @@ import type { ReadableTable } from "../../read/compile.ts";
 import { type TableSchema, validity } from "../../schema/table.ts";
 import type { Change, Commit, CommitOptions } from "../../store.ts";
 import { type ChangeOutcome, Tallies } from "../../write/tallies.ts";
-import { type PendingChange, requireOwnDataset } from "../../write/version.ts";
+import { type EncodedChange, type PendingChange, requireOwnDataset } from "../../write/version.ts";
 import { sqliteLastCheckpoint } from "../layout/bookkeeping.ts";
 import { DatasetIds, DatasetNumbers, datasetId, isOfSqliteDataset } from "../layout/datasets.ts";
 import { sqliteSession } from "../session.ts";
@@ -43,7 +43,7 @@ export class SqliteCommitter {
   }
 
   commit(
-    changes: Iterable<Change> | AsyncIterable<Change>,
+    changes: Iterable<Change | EncodedChange> | AsyncIterable<Change | EncodedChange>,
     { datasetId }: CommitOptions = {},
   ): Promise<Commit> {
     return this.write(async (making) => {
@@ -131,12 +131,14 @@ class Making implements OpenCommit {
     return this.#counts.written + this.#counts.removed > 0;
   }
 
-  readonly fill: OpenCommit["fill"] = async (changes) => {
+  readonly fill = async (
+    changes: Iterable<PendingChange | EncodedChange> | AsyncIterable<PendingChange | EncodedChange>,
+  ): Promise<void> => {
     // The first commit usually loads all data into empty tables, so indexes are created after it.
     const makeIndexes =
       this.#head === 0n ? dropIndexes(this.#database, [...this.#writers.keys()]) : undefined;
     const triggers = new TriggersOfCommit(this.#database, this.#writers, this.checkpoint);
-    const make = (change: PendingChange) => {
+    const make = (change: PendingChange | EncodedChange) => {
       triggers.beforeChange();
       this.#make(change);
     };
@@ -187,12 +189,12 @@ class Making implements OpenCommit {
     return { checkpoint, written, unchanged, removed };
   };
 
-  #make(change: PendingChange): void {
+  #make(change: PendingChange | EncodedChange): void {
     const { resource } = change;
     const writer = this.#writerOf(resource);
     if (this.#datasetId !== undefined) requireOwnDataset(change, this.#datasetId, writer.table);
     const { outcome, datasetId } =
-      "record" in change ? writer.put(change, this) : writer.remove(change, this);
+      "removed" in change || "key" in change ? writer.remove(change, this) : writer.put(change, this);
     this.#counts[outcome]++;
     if (outcome === "written" || outcome === "removed") this.#tallies.add(resource, datasetId, outcome);
   }

@@ -7,7 +7,13 @@ import type { Member } from "../../record/members.ts";
 import { recordColumns, type TableSchema, validity } from "../../schema/table.ts";
 import type { RemovedRecord, StoredRecord } from "../../store.ts";
 import type { ChangeOutcome } from "../../write/tallies.ts";
-import { type RemovedKey, removalKey, type Version, versionOf } from "../../write/version.ts";
+import {
+  type EncodedChange,
+  type RemovedKey,
+  removalKey,
+  type Version,
+  versionOf,
+} from "../../write/version.ts";
 import { storedEncoding } from "../layout/columns.ts";
 import type { DatasetIds, DatasetNumbers } from "../layout/datasets.ts";
 import { PlaceWriter } from "../layout/places.ts";
@@ -125,8 +131,9 @@ export class SqliteTableWriter {
    *
    * @throws {StoreError} `invalid_record`, `key_of_another_dataset`
    */
-  put(stored: StoredRecord, { checkpoint, numbers }: WritingCommit): Written {
-    const { values, text, members, checksum } = versionOf(stored, this.table, this.#members, storedEncoding);
+  put(stored: StoredRecord | EncodedChange, { checkpoint, numbers }: WritingCommit): Written {
+    const { values, text, members, checksum } =
+      "version" in stored ? stored.version : versionOf(stored, this.table, this.#members, storedEncoding);
     const all = [...values, checkpoint, text, members, checksum];
     all[this.#dataset] = stored.datasetId === null ? null : numbers.of(stored.datasetId);
     const version = { all, text, members, checksum, checkpoint };
