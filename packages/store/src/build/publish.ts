@@ -23,9 +23,9 @@ import type {
   PublicationResult,
 } from "./build.ts";
 import type { BuildDatabase, CandidateReads, OpenCommit } from "./build-database.ts";
-import { storeCurrentDigest } from "./digest-table.ts";
+import { storeCurrentDigest, writeDigest } from "./digest-table.ts";
 import { addBuild, readBuilds } from "./history.ts";
-import { isStillValid, type Rehearsed, rehearse } from "./rehearse.ts";
+import { isStillValid, type Rehearsed, rehearse, rehearsedDigest } from "./rehearse.ts";
 import { checkpointOf, setChanges } from "./set-changes.ts";
 import { readSources, servedCursors, writeSource } from "./sources.ts";
 import { readySources, stagedChanges, stageMissing } from "./staged-changes.ts";
@@ -147,7 +147,14 @@ async function candidateOf(
 ): Promise<Candidate> {
   const [current, closed] = [identifier(table.name), identifier(table.closed)];
   const checkpoint = checkpointOf(commit);
-  const digestOf = (of: TableSchema) => storeCurrentDigest(session, of, schemas, database, commit.checkpoint);
+  // A publication that writes nothing publishes the records that were rehearsed: those of the last commit.
+  const isSame = commit.written + commit.removed === 0;
+  const digestOf = async (of: TableSchema) => {
+    const known = isSame ? rehearsedDigest(rehearsed, of.name, commit.checkpoint) : undefined;
+    if (known === undefined) return storeCurrentDigest(session, of, schemas, database, commit.checkpoint);
+    await writeDigest(session, of.name, known, commit.checkpoint);
+    return known;
+  };
   const hasBegun = sql`${identifier(validity.from.name)} = ${value(checkpoint)}`;
   const record = sql`${database.datasetId}, ${recordText}`;
   const schemas = [...database.tables.values()].map((one) => one.table);

@@ -23,6 +23,8 @@ type RehearsedResource = {
   readonly basis: Basis;
   /** The last commit that the rehearsal saw. */
   readonly checkpoint: number;
+  /** Digest of the records at that commit. */
+  readonly digest: StateDigest;
   readonly result: Rehearsal;
 };
 
@@ -45,7 +47,7 @@ export async function rehearse(
   for (const stored of tables) {
     const { digest, ...basis } = await basisOf(session, database, stored.table);
     const result = await resultOf(session, database, stored, readySources(basis.sources), digest);
-    rehearsed.set(stored.table.name, { basis, checkpoint, result });
+    rehearsed.set(stored.table.name, { basis, checkpoint, digest, result });
   }
   return rehearsed;
 }
@@ -68,6 +70,16 @@ export async function isStillValid(
     if (JSON.stringify({ served, sources }) !== JSON.stringify(before?.basis)) return false;
   }
   return true;
+}
+
+/** Returns the digest of a resource at a checkpoint; undefined unless the rehearsal has read the records of that one. */
+export function rehearsedDigest(
+  rehearsed: Rehearsed | undefined,
+  resource: string,
+  checkpoint: number,
+): StateDigest | undefined {
+  const found = rehearsed?.get(resource);
+  return found?.checkpoint === checkpoint ? found.digest : undefined;
 }
 
 async function lastCheckpoint(session: Session): Promise<number> {

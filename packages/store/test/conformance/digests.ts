@@ -29,6 +29,28 @@ export function digests(harness: Harness): void {
   });
 
   describe("a rehearsal", () => {
+    test("gives a publication that writes nothing the fingerprint that one without it computes", () =>
+      withEmpty(harness, async (store) => {
+        const { builds } = store;
+        const other = await openEmpty(harness);
+        for (const [i, changes] of [
+          [listing("a", "1"), listing("b", "1", oregon), listing("c", "1")],
+          [listing("a", "2"), removal("c")],
+          [],
+        ].entries()) {
+          for (const one of [store, other]) await one.commit(changes);
+          expect(
+            await builds.publish([resource], undefined, { rehearse: true }),
+            `publication ${i}`,
+          ).toMatchObject({ published: true, commit: { written: 0, removed: 0 } });
+          await other.builds.publish([resource]);
+          const { records, sha256 } = (await other.builds.current(resource)) ?? {};
+          expect(await builds.current(resource)).toMatchObject({ records, sha256 });
+          expect(await builds.verify(resource)).toEqual([]);
+        }
+        await other.close();
+      }));
+
     test("is repeated if another process has changed the records in the meantime", async () => {
       const name = "rehearsed";
       const [one, other] = [await harness.open(name), await harness.open(name)];
