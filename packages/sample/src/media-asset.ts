@@ -23,9 +23,13 @@ const files: Readonly<Record<MediaCategory, FileFacts>> = {
   },
 };
 
+const hash = Buffer.alloc(32);
+
 /** Returns 64 hexadecimal digits in place of a file's hash: the files do not exist. */
-const digest = (seed: number): string =>
-  Array.from({ length: 8 }, (_, k) => combine(seed, k).toString(16).padStart(8, "0")).join("");
+function digest(seed: number): string {
+  for (let k = 0; k < 8; k++) hash.writeUInt32BE(combine(seed, k), 4 * k);
+  return hash.toString("hex");
+}
 
 function assetRecord({ listing, order, category, seed, system, enteredAt }: Media): SampleRecord {
   const { contentType, ending, size, bytes } = files[category];
