@@ -17,6 +17,8 @@ export type StoredRecord = {
   readonly hidden?: Row;
   /** Name of the source that it came from. Publishing a full set of that source deletes the records that the set does not contain. */
   readonly source?: string;
+  /** JSON text of `record`, if the caller has it: staged as it is, and not written anew. */
+  readonly text?: string | undefined;
 };
 
 /** The removal of a record. Nothing is removed if the record belongs to another dataset. */

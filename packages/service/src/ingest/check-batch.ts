@@ -7,6 +7,7 @@ import type { Listings } from "../listings.ts";
 import { type CheckedRecord, checkRecord } from "./check-record.ts";
 import { withComputedValues } from "./computed-values.ts";
 import type { Entry } from "./entry.ts";
+import { parsedText } from "./json-entry.ts";
 import { listingFields, listingValues } from "./listing-values.ts";
 import { type Note, Notes } from "./notes.ts";
 import { placed, placeFaults } from "./plausibility.ts";
@@ -164,10 +165,11 @@ function storedRecord(
   owner: Row | undefined,
 ): StoredRecord {
   const { name: from, datasetId } = source;
-  const stored = { resource: name, datasetId, record, source: from };
+  const stored = { resource: name, datasetId, record, source: from, text: parsedText(record) };
   if (name === "Property") {
     const property = withComputedValues(record);
-    return { ...stored, record: property, hidden: provisionalIdRow(datasetId, property) };
+    const hidden = provisionalIdRow(datasetId, property);
+    return { ...stored, record: property, hidden, text: parsedText(property) };
   }
   const dataset = owner && datasetOf(catalog, owner);
   return dataset === undefined || owner === undefined

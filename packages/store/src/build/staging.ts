@@ -63,8 +63,8 @@ export async function stageBatch(
       }
       // A record that cannot be published is refused here.
       const key = keyOfValid(change, table, members, formOf);
-      const { datasetId, record, hidden } = change;
-      const texts = [datasetId, stagedText(record), hidden === undefined ? null : stagedText(hidden)];
+      const { datasetId, record, hidden, text = stagedText(record) } = change;
+      const texts = [datasetId, text, hidden === undefined ? null : stagedText(hidden)];
       keys.put(key, datasetId);
       yield [...key, name, batch, ...texts];
     }

@@ -28,6 +28,24 @@ export function digests(harness: Harness): void {
       }));
   });
 
+  test("a record that is staged by its text is the one that is staged without it", () =>
+    withEmpty(harness, async (store) => {
+      const other = await openEmpty(harness);
+      const changes = [listing("a", "1"), listing("b", "2", oregon)];
+      const withTexts = changes.map((change) => ({
+        ...change,
+        text: JSON.stringify(change.record, null, 2),
+      }));
+      await store.builds.stage(resource, "mls", withTexts, { cursor: "1" });
+      await other.builds.stage(resource, "mls", changes, { cursor: "1" });
+      for (const { builds } of [store, other])
+        await builds.publish([resource], undefined, { rehearse: true });
+      const { records, sha256 } = (await other.builds.current(resource)) ?? {};
+      expect(records).toBe(2);
+      expect(await store.builds.current(resource)).toMatchObject({ records, sha256 });
+      await other.close();
+    }));
+
   describe("a rehearsal", () => {
     test("gives a publication that writes nothing the fingerprint that one without it computes", () =>
       withEmpty(harness, async (store) => {
