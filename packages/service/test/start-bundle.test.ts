@@ -67,4 +67,4 @@ test("the bundle prepares a folder and answers as the compiled modules do, from 
   const statuses = bundled.slice(0, requests.length).map((answer) => (answer as readonly unknown[])[1]);
   expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 200, 400, 200, 200]);
   expect(bundled.at(-1)).not.toEqual([]);
-}, 60_000);
+}, 120_000);
