@@ -24,6 +24,7 @@ import { ListenError, tryEndpoint } from "./http/server.ts";
 import { createLog } from "./log.ts";
 import { ProcessError, startProcesses } from "./processes/primary.ts";
 import { isServingProcess, serve } from "./processes/serving-process.ts";
+import type { StartedService } from "./running-service.ts";
 import { startService, wholeService } from "./service.ts";
 import { settingsFileName } from "./settings/find-settings-file.ts";
 import { startText } from "./start-text.ts";
@@ -101,26 +102,39 @@ async function main(): Promise<void> {
           })
         : await startProcesses(config, folder, lastCheck);
     onReady();
-    const { baseUrl } = started;
-    // With an external issuer the demo keys do not work, but they stay in the file for a later start with the folder's own issuer.
-    const kept = isDemo ? keys : (await readDemo(folder))?.keys;
-    if (kept !== undefined) await writeDemo(folder, { baseUrl, keys: [...kept] });
-    const file = process.env["CADASTRE_CONFIG"] || settingsFileName;
-    const access = {
-      lost: isDemo ? withoutKey(keys) : [],
-      hasExternalIssuer: config.trust !== undefined,
-      settingsFile: file === settingsFileName ? undefined : file,
-      page: config.explorer
-        ? `${baseUrl}/${signIn === undefined ? "" : `#sign-in=${signIn.code}`}`
-        : undefined,
-    };
-    say(startText({ baseUrl, keys: [...keys] }, started, folder.demo, access));
+    try {
+      await tellStart(config, started, { folder, keys, isDemo }, signIn);
+    } catch (error) {
+      await started.stop();
+      throw error;
+    }
     return { service: started, stopped };
   });
   if (config.baseUrl === undefined && !isLoopback(config.host)) say(hostWarning);
   await stopped;
   say("Stopping …");
   await service.stop();
+}
+
+/** Writes `demo.json` and prints the text that a start ends with. */
+async function tellStart(
+  config: Config,
+  started: StartedService,
+  { folder, keys, isDemo }: Omit<Prepared, "lastCheck">,
+  signIn: DemoSignIn | undefined,
+): Promise<void> {
+  const { baseUrl } = started;
+  // With an external issuer the demo keys do not work, but they stay in the file for a later start with the folder's own issuer.
+  const kept = isDemo ? keys : (await readDemo(folder))?.keys;
+  if (kept !== undefined) await writeDemo(folder, { baseUrl, keys: [...kept] });
+  const file = process.env["CADASTRE_CONFIG"] || settingsFileName;
+  const access = {
+    lost: isDemo ? withoutKey(keys) : [],
+    hasExternalIssuer: config.trust !== undefined,
+    settingsFile: file === settingsFileName ? undefined : file,
+    page: config.explorer ? `${baseUrl}/${signIn === undefined ? "" : `#sign-in=${signIn.code}`}` : undefined,
+  };
+  say(startText({ baseUrl, keys: [...keys] }, started, folder.demo, access));
 }
 
 const hostWarning =

@@ -1,7 +1,8 @@
 import { once } from "node:events";
-import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { connect, createServer } from "node:net";
+import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { freePort } from "@cadastre/odata/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { databasesOf } from "../src/data/databases.ts";
@@ -102,20 +103,18 @@ describe("the program", () => {
     },
   );
 
-  test("stops in order as soon as its port is open", async () => {
+  test("stops in order as soon as it has answered", async () => {
     const port = await freePort();
-    const isOpen = () =>
-      new Promise<boolean>((resolve) => {
-        const socket = connect(port, "127.0.0.1");
-        for (const event of ["connect", "error"])
-          socket.once(event, () => resolve(event === "connect")).once(event, () => socket.destroy());
-      });
-    for (let round = 0; round < 3; round++) {
-      const program = await start({ PORT: String(port) });
-      while (!(await isOpen()));
-      expect(await end(program, "SIGTERM")).toBe(0);
-      expect(program.output()).toContain("Stopping …");
-    }
+    const baseUrl = `http://127.0.0.1:${port}`;
+    const isAnswered = () =>
+      ask(baseUrl, "/health/live").then(
+        () => true,
+        () => false,
+      );
+    const program = await start({ PORT: String(port) });
+    while (!(await isAnswered())) await setTimeout(5);
+    expect(await end(program, "SIGTERM")).toBe(0);
+    expect(program.output()).toContain("Stopping …");
   });
 
   test("starts without listings, with an issuer that `customer add` signs by", async () => {
@@ -147,6 +146,15 @@ describe("the program", () => {
     expect(started.output()).toBe(
       `${file} is not a folder: set CADASTRE_DATA to the path of a folder (EEXIST)\n`,
     );
+  });
+
+  test("stops if it cannot tell that it has started, and ends with 1", async () => {
+    const folder = join(data, "untold");
+    await mkdir(join(folder, "demo.json"), { recursive: true });
+    const program = await start({ CADASTRE_DATA: folder, CADASTRE_LISTINGS: "0", CADASTRE_DATABASE_URL: "" });
+    const [code] = (await once(program.child, "close")) as [number];
+    expect(code).toBe(1);
+    expect(program.output()).toContain(`${folder} cannot be read and written`);
   });
 
   test("says that the port is in use, and ends with 1", async () => {

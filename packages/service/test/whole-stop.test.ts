@@ -1,4 +1,6 @@
 import { readFile, utimes } from "node:fs/promises";
+import { connect } from "node:net";
+import { freePort } from "@cadastre/odata/testing";
 import { afterEach, expect, test } from "vitest";
 import { scheduleChecks } from "../src/check/scheduled-check.ts";
 import { takeWholeStop } from "../src/check/whole-stop.ts";
@@ -105,3 +107,22 @@ test.runIf(onFiles)(
   },
   40_000,
 );
+
+test("a service tells that it is ready while its port is not open yet", async () => {
+  running = await run({ CADASTRE_LISTINGS: "50" });
+  await running.service.stop();
+  const port = await freePort();
+  let refused: Promise<unknown> = Promise.reject(new Error("it was not told"));
+  refused.catch(() => {});
+  const onReady = () => {
+    const socket = connect(port, "127.0.0.1");
+    refused = new Promise((resolve) => {
+      socket.once("error", (error: NodeJS.ErrnoException) => resolve(error.code));
+      socket.once("connect", () => resolve("connected"));
+    });
+  };
+  const config = { ...running.config, host: "127.0.0.1", port };
+  const service = await startService(config, running.folder, log, { ...wholeService, onReady });
+  expect(await refused).toBe("ECONNREFUSED");
+  await service.stop();
+}, 40_000);
