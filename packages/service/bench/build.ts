@@ -29,5 +29,6 @@ function run(program: string, ...args: readonly string[]): void {
 /** Returns the path of a compiled program of this folder. */
 export const programOf = (name: string): string => `${builtFolder}bench/${name}.js`;
 
-/** The program that users start. */
+/** The program that users start, and that of the operator's commands. */
 export const startFile = `${root}packages/service/dist/start.js`;
+export const commandFile = `${root}packages/service/dist/cli/main.js`;

@@ -7,7 +7,7 @@ import { pipeline } from "node:stream/promises";
 import { generateMarket } from "@cadastre/sample";
 import { sampleSystems } from "@cadastre/sample/catalog";
 import type { Bench } from "../bench.ts";
-import { programOf } from "../build.ts";
+import { commandFile, programOf } from "../build.ts";
 import { cpuOfEnded, cpuWithChildren } from "../cpu.ts";
 import { atLeast, onSqlite, peersCannot, type Row } from "./row.ts";
 import { sampleFolder } from "./starts.ts";
@@ -65,7 +65,7 @@ export const commonFormatRow: Row = {
   ours: async (bench) => {
     const [file, { settings }] = [await fileOf(bench), await sampleFolder(bench)];
     const given = ["--resource", "Property", "--source", system.id, "--format", "common", file];
-    return rateOf(bench, [programOf("../src/cli/main"), "ingest", ...given], settings);
+    return rateOf(bench, [commandFile, "ingest", ...given], settings);
   },
   floor: onSqlite(async (bench) => {
     const table = join(bench.folder, "parsed.sqlite");
