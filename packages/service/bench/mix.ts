@@ -9,9 +9,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import autocannon from "autocannon";
 import { build, programOf } from "./build.ts";
 import { cpuOf } from "./cpu.ts";
+import { type Fired, fire } from "./discarding-client.ts";
 import { lookUpsOf, type MixedRequest, type Sample } from "./mixed-look-ups.ts";
 import { moveToClientCore } from "./processes.ts";
 import { settingsOf } from "./settings.ts";
@@ -25,9 +25,7 @@ const [connections, seconds] = [Number(given.connections), Number(given.seconds)
 const growth = 1.1;
 
 type Measured = {
-  readonly result: autocannon.Result;
-  /** Number of answers by status. */
-  readonly statuses: ReadonlyMap<number, number>;
+  readonly fired: Fired;
   /** CPU time of the server in milliseconds, all threads. */
   readonly cpu: number;
   /** Memory of the server in megabytes, sampled twice per second. */
@@ -36,38 +34,18 @@ type Measured = {
   readonly mapped: number;
 };
 
-/** Sends requests. Each connection cycles through all lookups, each time with other values. */
-async function fire(
+/** Sends all lookups in turn, each time with other values, over connections that stay open. */
+async function measure(
   service: WholeService,
   lookUps: readonly MixedRequest[],
   duration: number,
 ): Promise<Measured> {
-  const statuses = new Map<number, number>();
   const memory: number[] = [];
-  let turn = 0;
   const before = cpuOf(service.pid);
   const sampling = setInterval(() => memory.push(memoryOf(service.pid)), 500);
-  const result = await new Promise<autocannon.Result>((resolve, reject) => {
-    const instance = autocannon(
-      {
-        url: service.baseUrl,
-        connections,
-        duration,
-        headers: { "x-api-key": service.apiKey },
-        requests: lookUps.map(({ pathOf, headers = {} }) => ({
-          setupRequest: (request) => ({
-            ...request,
-            path: pathOf(turn++),
-            headers: { ...request.headers, ...headers },
-          }),
-        })),
-      },
-      (error, done) => (error === null || error === undefined ? resolve(done) : reject(error)),
-    );
-    instance.on("response", (_client, status) => statuses.set(status, (statuses.get(status) ?? 0) + 1));
-  });
+  const fired = await fire(service, lookUps, connections, duration);
   clearInterval(sampling);
-  return { result, statuses, cpu: cpuOf(service.pid) - before, memory, mapped: mappedMemoryOf(service.pid) };
+  return { fired, cpu: cpuOf(service.pid) - before, memory, mapped: mappedMemoryOf(service.pid) };
 }
 
 async function ask({ baseUrl, apiKey }: WholeService, path: string): Promise<Response> {
@@ -90,10 +68,15 @@ async function sampleOf(service: WholeService): Promise<Sample> {
 const quarter = (samples: readonly number[], which: number): readonly number[] =>
   samples.slice(Math.floor((samples.length * which) / 4), Math.floor((samples.length * (which + 1)) / 4));
 
-function report({ result, statuses, cpu, memory, mapped }: Measured, atRest: number): boolean {
-  const { errors, latency, requests } = result;
+/** Returns a percentile of values in ascending order. */
+const percentile = (values: readonly number[], percent: number): number =>
+  values[Math.floor((values.length * percent) / 100)] ?? Number.NaN;
+
+function report({ fired, cpu, memory, mapped }: Measured, atRest: number): boolean {
+  const { statuses, lost, latencies } = fired;
   const asMeant = (statuses.get(200) ?? 0) + (statuses.get(304) ?? 0);
-  const failed = [...statuses.values()].reduce((sum, count) => sum + count, errors) - asMeant;
+  const failed = [...statuses.values()].reduce((sum, count) => sum + count, lost) - asMeant;
+  const [p50, p99] = [percentile(latencies, 50), percentile(latencies, 99)];
   const [middle, end] = [median(quarter(memory, 1)), median(quarter(memory, 3))];
   console.log(
     head(
@@ -114,7 +97,7 @@ function report({ result, statuses, cpu, memory, mapped }: Measured, atRest: num
   console.log(
     line(
       ...[connections, seconds, asMeant, failed].map(String),
-      ...[requests.average, cpu / asMeant, latency.p50, latency.p99, atRest, middle, end, mapped].map(number),
+      ...[asMeant / fired.seconds, cpu / asMeant, p50, p99, atRest, middle, end, mapped].map(number),
     ),
   );
   console.log(`\nstatuses ${JSON.stringify(Object.fromEntries(statuses))}`);
@@ -132,8 +115,8 @@ try {
     moveToClientCore();
     const lookUps = lookUpsOf(await sampleOf(service));
     const atRest = memoryOf(service.pid);
-    await fire(service, lookUps, Number(given.warm));
-    if (!report(await fire(service, lookUps, seconds), atRest)) process.exitCode = 1;
+    await measure(service, lookUps, Number(given.warm));
+    if (!report(await measure(service, lookUps, seconds), atRest)) process.exitCode = 1;
   } finally {
     await service.stop();
   }
