@@ -1,6 +1,6 @@
 import { identifier, type SqlFragment, sql } from "@cadastre/odata";
 import type { Session } from "../database/session.ts";
-import { recordChecksum } from "../record/assemble.ts";
+import { recordChecksum } from "../record/record-checksum.ts";
 import { recordColumns, recordText, type TableSchema } from "../schema/table.ts";
 import { type RowUpdate, updateRows } from "./update-rows.ts";
 

@@ -1,9 +1,9 @@
 import { datasetProperty } from "@cadastre/entitlement";
 import { StoreError } from "../errors.ts";
-import { recordChecksum } from "../record/assemble.ts";
 import { columnValues, type FormOf } from "../record/column-values.ts";
 import { type EncodedRecord, encodeRecord, requireEncodable } from "../record/encode.ts";
 import type { Member } from "../record/members.ts";
+import { recordChecksum } from "../record/record-checksum.ts";
 import { sourceProperty, type TableSchema } from "../schema/table.ts";
 import type { Change, RemovedRecord, StoredRecord } from "../store.ts";
 

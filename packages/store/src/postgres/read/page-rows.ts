@@ -1,9 +1,10 @@
 import type { PrimitiveType } from "@cadastre/odata";
 import { codecOf } from "@cadastre/odata/run";
 import type { PageRequest, PageResult } from "../../read/request.ts";
-import { RecordAssembler, RecordLayout, requireUndamaged } from "../../record/assemble.ts";
+import { RecordAssembler, RecordLayout } from "../../record/assemble.ts";
 import { computedText, itemTypeOf, type ReadValue } from "../../record/computed.ts";
 import type { RecordPlan } from "../../record/plan.ts";
+import { requireUndamaged } from "../../record/record-checksum.ts";
 import type { TextRow } from "../connection/round-trip.ts";
 import { BufferPool } from "./buffer-pool.ts";
 

@@ -12,8 +12,9 @@ import {
   type KeyedVersion,
   mergeChanges,
 } from "../../read/merge-changes.ts";
-import { RecordAssembler, requireUndamaged } from "../../record/assemble.ts";
+import { RecordAssembler } from "../../record/assemble.ts";
 import { computedText } from "../../record/computed.ts";
+import { requireUndamaged } from "../../record/record-checksum.ts";
 import type { ChangedPage } from "../../store.ts";
 import type { Query, TextRow } from "../connection/round-trip.ts";
 import { postgresMoments } from "../layout/bookkeeping.ts";

@@ -8,9 +8,10 @@ import {
   type KeyedVersion,
   mergeChanges,
 } from "../../read/merge-changes.ts";
-import { type RecordLayout, requireUndamaged } from "../../record/assemble.ts";
+import type { RecordLayout } from "../../record/assemble.ts";
 import { computedText } from "../../record/computed.ts";
 import type { SeenPlanRef } from "../../record/plan.ts";
+import { requireUndamaged } from "../../record/record-checksum.ts";
 import type { ChangedPage } from "../../store.ts";
 import { sqliteMoments } from "../layout/bookkeeping.ts";
 import { type AssemblyMemory, beforeKey, inForm, type RecordRow } from "./record-row.ts";

@@ -27,9 +27,10 @@ import {
   type ReadResult,
   toRecord,
 } from "../../read/request.ts";
-import { RecordLayout, requireUndamaged } from "../../record/assemble.ts";
+import { RecordLayout } from "../../record/assemble.ts";
 import { computedText } from "../../record/computed.ts";
 import type { SeenPlanRef } from "../../record/plan.ts";
+import { requireUndamaged } from "../../record/record-checksum.ts";
 import { beginning, type TableSchema, validity } from "../../schema/table.ts";
 import type { ChangedPage } from "../../store.ts";
 import { sqliteLastCheckpoint, sqliteLastMoment } from "../layout/bookkeeping.ts";
