@@ -38,5 +38,8 @@ export async function makeNextRelease(folder: string): Promise<string> {
     text = text.replace(from, to);
   }
   await writeFile(catalog, text);
+  // The bundle of the commands contains the catalog as it was: here they load the compiled modules.
+  const commands = await readFile(join(root, "packages/service/src/cli/main.ts"), "utf8");
+  await writeFile(join(compiled, "cli/main.js"), commands.replaceAll('.ts"', '.js"'));
   return compiled;
 }
