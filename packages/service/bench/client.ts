@@ -7,6 +7,9 @@ export type Reply = {
   readonly body: Buffer;
 };
 
+/** Codes of errors of a connection that the server has closed. */
+const closedCodes: ReadonlySet<string | undefined> = new Set(["ECONNRESET", "EPIPE"]);
+
 /** HTTP client with keep-alive connections. */
 export type Client = {
   /** @throws {Error} if the connection is closed before the end of the answer, or `signal` aborts it */
@@ -35,7 +38,7 @@ export function connect(
         collect(response).then(resolve, reject);
       });
       sent.on("error", (error: NodeJS.ErrnoException) => {
-        if (onReset === "retry" && sent.reusedSocket && error.code === "ECONNRESET")
+        if (onReset === "retry" && sent.reusedSocket && closedCodes.has(error.code))
           get(path, signal).then(resolve, reject);
         else reject(error);
       });

@@ -86,7 +86,13 @@ for (const listings of given.sizes.split(",").map(Number)) {
   await load("listings", database, listings);
   await server?.settle(database);
   const running = await start("serve", ["listings", database, folder]);
-  const client = connect(running, 1, running.keys.all, { prefer: `track-changes, maxpagesize=${changes}` });
+  const client = connect(
+    running,
+    1,
+    running.keys.all,
+    { prefer: `track-changes, maxpagesize=${changes}` },
+    "retry",
+  );
   const delta = lastLink(await bodyOf(client, `${property}?${filter}&$top=0`));
   await fillStore(database, resources.listings, edits(listings));
   const { value } = JSON.parse((await bodyOf(client, delta)).toString()) as {
