@@ -15,7 +15,7 @@ import { cpuOf } from "./cpu.ts";
 import { load, type Running, start } from "./processes.ts";
 import { collection, options } from "./queries.ts";
 import { settingsOf } from "./settings.ts";
-import { head, line, number } from "./table.ts";
+import { head, line, number, percentile } from "./table.ts";
 
 const given = settingsOf({ listings: "200000", seconds: "20", terms: "200" });
 
@@ -100,13 +100,10 @@ async function busyAfterCancel(running: Running): Promise<number> {
   return busy(running);
 }
 
-const percentile = (times: readonly number[], share: number): number =>
-  times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN;
-
-const cells = (times: readonly number[]) => [
-  String(times.length),
-  ...[percentile(times, 0.5), percentile(times, 0.99), Math.max(...times)].map(number),
-];
+function cells(times: readonly number[]): readonly string[] {
+  const sorted = times.toSorted((a, b) => a - b);
+  return [String(times.length), ...[0.5, 0.99, 1].map((share) => number(percentile(sorted, share)))];
+}
 
 async function report(name: string, file: string, cores: string): Promise<void> {
   const running = await start("serve", ["listings", file], cores);

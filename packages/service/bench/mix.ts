@@ -15,7 +15,7 @@ import { type Fired, fire } from "./discarding-client.ts";
 import { lookUpsOf, type MixedRequest, type Sample } from "./mixed-look-ups.ts";
 import { moveToClientCore } from "./processes.ts";
 import { settingsOf } from "./settings.ts";
-import { head, line, median, number } from "./table.ts";
+import { head, line, median, number, percentile } from "./table.ts";
 import { mappedMemoryOf, memoryOf, startWhole, type WholeService } from "./whole-service.ts";
 
 const given = settingsOf({ listings: "20000", connections: "64", seconds: "60", warm: "15" });
@@ -68,15 +68,11 @@ async function sampleOf(service: WholeService): Promise<Sample> {
 const quarter = (samples: readonly number[], which: number): readonly number[] =>
   samples.slice(Math.floor((samples.length * which) / 4), Math.floor((samples.length * (which + 1)) / 4));
 
-/** Returns a percentile of values in ascending order. */
-const percentile = (values: readonly number[], percent: number): number =>
-  values[Math.floor((values.length * percent) / 100)] ?? Number.NaN;
-
 function report({ fired, cpu, memory, mapped }: Measured, atRest: number): boolean {
   const { statuses, lost, latencies } = fired;
   const asMeant = (statuses.get(200) ?? 0) + (statuses.get(304) ?? 0);
   const failed = [...statuses.values()].reduce((sum, count) => sum + count, lost) - asMeant;
-  const [p50, p99] = [percentile(latencies, 50), percentile(latencies, 99)];
+  const [p50, p99] = [percentile(latencies, 0.5), percentile(latencies, 0.99)];
   const [middle, end] = [median(quarter(memory, 1)), median(quarter(memory, 3))];
   console.log(
     head(

@@ -24,7 +24,7 @@ import { moveToClientCore } from "./processes.ts";
 import { recordsOf } from "./records.ts";
 import { settingsOf } from "./settings.ts";
 import { type Sample, SteadyAnswers, type SteadyCustomer } from "./steady-answers.ts";
-import { head, line, number } from "./table.ts";
+import { head, line, number, percentile } from "./table.ts";
 import { peakMemoryOf, startWhole } from "./whole-service.ts";
 
 const given = settingsOf({
@@ -138,9 +138,6 @@ async function cadastre(args: readonly string[], environment: Readonly<Record<st
   return { stdout: texts.stdout, seconds: (performance.now() - start) / 1000, megabytes };
 }
 
-const quantile = (sorted: readonly number[], share: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-
 function report(samples: readonly Sample[], runs: readonly Run[], seen: ReadonlyMap<string, number>): void {
   console.log(
     head("while", "s", "MB", "seen after s", "answers", "failed", "changed", "p50 ms", "p99 ms", "worst ms"),
@@ -159,7 +156,7 @@ function report(samples: readonly Sample[], runs: readonly Run[], seen: Readonly
         String(own.length),
         count("failed"),
         count("changed"),
-        ...[0.5, 0.99, 1].map((share) => number(quantile(times, share))),
+        ...[0.5, 0.99, 1].map((share) => number(percentile(times, share))),
       ),
     );
   }
