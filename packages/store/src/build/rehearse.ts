@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { identifier, sql } from "@cadastre/odata";
 import { value } from "@cadastre/odata/run";
 import type { RowValues, Session } from "../database/session.ts";
-import type { StoredTable, TableSchema } from "../schema/table.ts";
+import { lastCheckpoint, type StoredTable, type TableSchema } from "../schema/table.ts";
 import { type RemovedKey, removalKey, versionOf } from "../write/version.ts";
 import type { Rehearsal } from "./build.ts";
 import type { BuildDatabase } from "./build-database.ts";
@@ -43,7 +43,7 @@ export async function rehearse(
   tables: readonly StoredTable[],
 ): Promise<Rehearsed> {
   const rehearsed = new Map<string, RehearsedResource>();
-  const checkpoint = await lastCheckpoint(session);
+  const checkpoint = await readLastCheckpoint(session);
   for (const stored of tables) {
     const { digest, ...basis } = await basisOf(session, database, stored.table);
     const result = await resultOf(session, database, stored, readySources(basis.sources), digest);
@@ -59,7 +59,7 @@ export async function isStillValid(
   database: BuildDatabase,
   tables: readonly StoredTable[],
 ): Promise<boolean> {
-  const checkpoint = await lastCheckpoint(session);
+  const checkpoint = await readLastCheckpoint(session);
   for (const { table } of tables) {
     const before = rehearsed.get(table.name);
     // Without a commit since, the records are the same: they need not be read again, and all of them are before the first publication.
@@ -82,8 +82,8 @@ export function rehearsedDigest(
   return found?.checkpoint === checkpoint ? found.digest : undefined;
 }
 
-async function lastCheckpoint(session: Session): Promise<number> {
-  const [row] = await session.rows(sql`select coalesce(max("checkpoint"), 0) from "cadastre_commit"`);
+async function readLastCheckpoint(session: Session): Promise<number> {
+  const [row] = await session.rows(lastCheckpoint);
   return Number(row?.[0]);
 }
 

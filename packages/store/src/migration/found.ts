@@ -2,7 +2,7 @@ import { identifier, type SqlFragment, sql } from "@cadastre/odata";
 import { value } from "@cadastre/odata/run";
 import { readState } from "../coverage/group-table.ts";
 import { hasAllSteps } from "../database/migration-steps.ts";
-import type { Session } from "../database/session.ts";
+import type { RowValues, Session } from "../database/session.ts";
 import { StoreError } from "../errors.ts";
 import type { SchemaObject } from "../schema/object.ts";
 import type { TableSchema } from "../schema/table.ts";
@@ -45,6 +45,20 @@ export type Stamp = {
   readonly generation: number;
 };
 
+/** Selects resource and name of each member, in the order of ordinals: rows for {@link numberedMembersOf}. */
+export const selectMembers: SqlFragment = sql`select "resource", "name" from "cadastre_member" order by "resource", "ordinal"`;
+
+/** Returns the names of the members of each resource, in the order of their ordinals. */
+export function numberedMembersOf(rows: readonly RowValues[]): ReadonlyMap<string, readonly string[]> {
+  const members = new Map<string, string[]>();
+  for (const [resource, name] of rows) {
+    const known = members.get(resource as string) ?? [];
+    known.push(name as string);
+    members.set(resource as string, known);
+  }
+  return members;
+}
+
 const stampKey = "cadastre_schema";
 const [note, schema] = [identifier("cadastre_note"), identifier("cadastre_schema")];
 
@@ -81,13 +95,7 @@ export async function findSchema(
     "cadastre_schema",
     sql`select "resource", "kind", "name", "definition" from ${schema}`,
   );
-  const members = new Map<string, string[]>();
-  const numbered = sql`select "resource", "name" from "cadastre_member" order by "resource", "ordinal"`;
-  for (const [resource, name] of await read("cadastre_member", numbered)) {
-    const known = members.get(resource as string) ?? [];
-    known.push(name as string);
-    members.set(resource as string, known);
-  }
+  const members = numberedMembersOf(await read("cadastre_member", selectMembers));
   const counted = new Map<string, string>();
   if (relations.has("cadastre_coverage"))
     for (const { name } of tables) {

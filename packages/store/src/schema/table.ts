@@ -22,6 +22,9 @@ const version = (name: string): StructuralProperty => ({
 /** The half-open range of checkpoints in which a version of a record is valid: `from` is included, `to` is not. */
 export const validity = { from: version("cadastre_from"), to: version("cadastre_to") } as const;
 
+/** Selects the number of the last commit; 0 before the first. */
+export const lastCheckpoint: SqlFragment = sql`select coalesce(max("checkpoint"), 0) from "cadastre_commit"`;
+
 /** Key of the note with the earliest checkpoint that can still be read. */
 export const prunedNote = "cadastre_pruned";
 

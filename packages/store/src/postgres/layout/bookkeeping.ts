@@ -2,13 +2,11 @@ import { type CompiledSql, identifier, postgres, sql } from "@cadastre/odata";
 import { render, value } from "@cadastre/odata/run";
 import type { Knex } from "knex";
 import type { Session } from "../../database/session.ts";
-import { prunedNote, type TableSchema, validity } from "../../schema/table.ts";
+import { lastCheckpoint, prunedNote, type TableSchema, validity } from "../../schema/table.ts";
 import type { Moment } from "../../store.ts";
 import type { Tally } from "../../write/tallies.ts";
 
-const lastCheckpoint = sql`select coalesce(max("checkpoint"), 0) from "cadastre_commit"`;
-
-/** Selects the number of the last commit; 0 before the first. */
+/** See {@link lastCheckpoint}. */
 export const postgresLastCheckpoint: CompiledSql = render(lastCheckpoint, postgres.placeholder);
 
 /** Selects number and time of the last commit; no row before the first. */

@@ -1,5 +1,6 @@
 import { type CompiledSql, postgres, type SqlFragment, sql } from "@cadastre/odata";
 import { render, value } from "@cadastre/odata/run";
+import { lastCheckpoint } from "../../schema/table.ts";
 import type { Tally } from "../../write/tallies.ts";
 import { type Client, firstRow, runTogether } from "../connection/session.ts";
 import { noteTallies, postgresLastCheckpoint } from "../layout/bookkeeping.ts";
@@ -89,7 +90,7 @@ const mostOpen = sql`1000`;
 type TakenNumber = { readonly number: bigint; readonly head: bigint };
 
 async function takeNumber(client: Client): Promise<TakenNumber> {
-  const last = sql`(select coalesce(max("checkpoint"), 0) from "cadastre_commit")`;
+  const last = sql`(${lastCheckpoint})`;
   // The lock shows others that the number is taken: the row does not, without waiting for the end of its transaction.
   const isFree = sql`pg_try_advisory_xact_lock(hashtextextended('cadastre commit ' || current_schema() || ' ' || "number", 0))`;
   for (;;) {

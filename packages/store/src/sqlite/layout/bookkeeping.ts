@@ -1,11 +1,11 @@
 import type { CompiledSql } from "@cadastre/odata";
 import { identifier, render, sql, sqlite, value } from "@cadastre/odata/run";
 import type { Database } from "better-sqlite3";
-import { prunedNote, type TableSchema, validity } from "../../schema/table.ts";
+import { lastCheckpoint, prunedNote, type TableSchema, validity } from "../../schema/table.ts";
 import type { Moment, PastState } from "../../store.ts";
 
-/** Selects the number of the last commit; 0 before the first. */
-export const sqliteLastCheckpoint = `select coalesce(max("checkpoint"), 0) from "cadastre_commit"`;
+/** See {@link lastCheckpoint}. */
+export const sqliteLastCheckpoint: string = render(lastCheckpoint, sqlite.placeholder).text;
 
 /** Selects number and time of the last commit; no row before the first. */
 export const sqliteLastMoment = `select "checkpoint", "committed_at" from "cadastre_commit" order by "checkpoint" desc limit 1`;

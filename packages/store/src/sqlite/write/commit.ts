@@ -194,7 +194,7 @@ class Making implements OpenCommit {
     const writer = this.#writerOf(resource);
     if (this.#datasetId !== undefined) requireOwnDataset(change, this.#datasetId, writer.table);
     const { outcome, datasetId } =
-      "removed" in change || "key" in change ? writer.remove(change, this) : writer.put(change, this);
+      "record" in change || "version" in change ? writer.put(change, this) : writer.remove(change, this);
     this.#counts[outcome]++;
     if (outcome === "written" || outcome === "removed") this.#tallies.add(resource, datasetId, outcome);
   }

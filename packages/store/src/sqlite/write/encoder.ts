@@ -1,13 +1,14 @@
+import { render, sqlite } from "@cadastre/odata/run";
 import Database from "better-sqlite3";
+import type { RowValues } from "../../database/session.ts";
 import { StoreError } from "../../errors.ts";
+import { numberedMembersOf, selectMembers } from "../../migration/found.ts";
 import { type Member, numberMembers } from "../../record/members.ts";
 import { type TableSchema, tableOf } from "../../schema/table.ts";
 import type { StoredRecord } from "../../store.ts";
 import type { StoredResource } from "../../stored-resource.ts";
 import { type EncodedChange, versionOf } from "../../write/version.ts";
 import { storedEncoding } from "../layout/columns.ts";
-
-const selectMembers = `select "name" from "cadastre_member" where "resource" = ? order by "ordinal"`;
 
 /**
  * Returns a function that encodes records for a file, so that a thread can do that for another one which commits them. The file must have been
@@ -25,10 +26,11 @@ export function openSqliteEncoder(
   >();
   const database = new Database(file, { readonly: true, fileMustExist: true });
   try {
-    const names = database.prepare(selectMembers).pluck();
+    const { text } = render(selectMembers, sqlite.placeholder);
+    const numbered = numberedMembersOf(database.prepare(text).raw().all() as RowValues[]);
     for (const resource of resources) {
       const { name, type } = resource.entitySet;
-      const { members } = numberMembers(type, names.all(name) as string[]);
+      const { members } = numberMembers(type, numbered.get(name) ?? []);
       tables.set(name, { table: tableOf(resource), members });
     }
   } finally {
