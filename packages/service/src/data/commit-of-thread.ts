@@ -6,7 +6,7 @@ import type { SampleMessage, SampleTask } from "./sample-thread.ts";
 
 const program = new URL("./sample-thread.js", import.meta.url);
 
-/** Heap of the thread, in megabytes. What it generates is short-lived. */
+/** Heap of the thread, in megabytes: generated records are short-lived. */
 const resourceLimits = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16 };
 
 /**

@@ -7,7 +7,7 @@ import { storedResources } from "../catalog.ts";
 import { ExampleFinder, type Examples } from "./examples.ts";
 import { sampleRecords } from "./sample-records.ts";
 
-/** What the thread is given. `taken` has one 32-bit integer: the number of batches that were committed. */
+/** Task of the thread. `taken` holds one 32-bit integer: the number of batches that were committed. */
 export type SampleTask = {
   readonly file: string;
   readonly seed: number;

@@ -165,12 +165,18 @@ function storedRecord(
   owner: Row | undefined,
 ): StoredRecord {
   const { name: from, datasetId } = source;
-  const stored = { resource: name, datasetId, record, source: from, text: parsedText(record) };
+  const storedOf = (row: Row) => ({
+    resource: name,
+    datasetId,
+    record: row,
+    source: from,
+    text: parsedText(row),
+  });
   if (name === "Property") {
     const property = withComputedValues(record);
-    const hidden = provisionalIdRow(datasetId, property);
-    return { ...stored, record: property, hidden, text: parsedText(property) };
+    return { ...storedOf(property), hidden: provisionalIdRow(datasetId, property) };
   }
+  const stored = storedOf(record);
   const dataset = owner && datasetOf(catalog, owner);
   return dataset === undefined || owner === undefined
     ? stored
