@@ -6,7 +6,7 @@ import type { Catalog, ResourceName } from "@cadastre/reso";
 import type { Page, Store } from "@cadastre/store";
 import { compareCodePoints, isKeyBeyond, isKeyUpTo, textKeyOf } from "@cadastre/store/changes";
 import { changeScope } from "../identity/system-scope.ts";
-import { changeQueriesOf } from "./change-queries.ts";
+import { changeQueryOf } from "./change-query.ts";
 import { type Difference, recordDifference } from "./changed-members.ts";
 
 /** Changes of a resource from one checkpoint to another. */
@@ -70,10 +70,10 @@ export class CommitChanges {
 
   async #read(window: ChangeWindow, after: string | null, signal: AbortSignal): Promise<ChangeChunk> {
     const { resource, since, asOf } = window;
-    const { everything, keys } = changeQueriesOf(this.#catalog)(resource);
-    const key = textKeyOf(everything.entitySet);
+    const query = changeQueryOf(this.#catalog)(resource);
+    const key = textKeyOf(query.entitySet);
     const beyond = after === null ? allOf() : isKeyBeyond(key, after);
-    const restricted = restrict({ ...everything, filter: beyond, top: pageSize }, changeScope(this.#catalog));
+    const restricted = restrict({ ...query, filter: beyond, top: pageSize }, changeScope(this.#catalog));
     const read = { keys: true, lines: true, nulls: false, background: true, signal };
     const ended = await this.#store.page(restricted, { ...read, asOf: since, until: asOf });
     const began = await this.#store.page(restricted, { ...read, asOf, since }).catch((error: unknown) => {
@@ -87,7 +87,7 @@ export class CommitChanges {
     const filter = isLast || last === undefined ? beyond : allOf(beyond, isKeyUpTo(key, last));
     const positions = new Map(changes.map((change, i) => [change.key, i]));
     const known = new LruCache<string, Uint8Array>(keptConditions);
-    const keysOnly = { ...keys, filter, top: changes.length };
+    const changed = { ...query, select: [], filter, top: changes.length };
     return {
       changes,
       isLast,
@@ -96,8 +96,8 @@ export class CommitChanges {
         if (known.has(condition)) return known.get(condition, unread);
         const found = new Uint8Array(changes.length);
         const note = async (bit: number, state: Parameters<Store["page"]>[1]) => {
-          const options = { ...state, keys: true, background: true, signal: keySignal };
-          const page = await this.#store.page(restrict(keysOnly, scope), options);
+          const options = { ...state, keys: "only" as const, background: true, signal: keySignal };
+          const page = await this.#store.page(restrict(changed, scope), options);
           page.release?.();
           for (const one of page.keys ?? []) {
             const i = positions.get(String(one));

@@ -121,7 +121,7 @@ async function unchangedOf(
   since: number,
 ): Promise<ReadonlySet<string>> {
   const same = new Set(keys);
-  const request = requestOf({ ...context, after: null }, "all");
+  const request = requestOf({ ...context, after: null });
   if (request === undefined) return same;
   const query = { ...request.query, filter: isOneOf(keys, request.query) };
   for await (const { key } of changesBetween(context.store, { ...request, query, since })) same.delete(key);
@@ -148,7 +148,7 @@ async function* chunksOf(
 
 /** Yields all records that the view has. Positions are keys. */
 async function* seen(context: StepContext): AsyncGenerator<Found> {
-  const request = requestOf(context, "all");
+  const request = requestOf(context);
   if (request === undefined) return;
   const { store, resource } = context;
   yield* inBatches(recordsAt(store, request), keyOfLine, ({ key, line }) =>
@@ -178,9 +178,9 @@ async function presentKeys(
   { store, view, asOf, signal }: StepContext,
 ): Promise<ReadonlySet<string>> {
   if (keys.length === 0) return new Set();
-  const query = queryOf(entitySet, "key");
+  const query = queryOf(entitySet);
   const restricted = restrict({ ...query, filter: isOneOf(keys, query) }, view.scope);
-  const page = await store.page(restricted, { asOf, keys: true, signal, background: true });
+  const page = await store.page(restricted, { asOf, keys: "only", signal, background: true });
   page.release?.();
   return new Set((page.keys ?? []).map(String));
 }
@@ -190,31 +190,26 @@ const isOneOf = (keys: readonly string[], { orderBy }: BoundQuery): BoundNode =>
   isAmong(orderBy[0]?.expression as BoundNode, keys.map(textConstant));
 
 /** Returns the request for the records of a step; undefined if the customer does not see the set. */
-function requestOf({ view, resource, asOf, after, signal }: StepContext, select: "key" | "all") {
+function requestOf({ view, resource, asOf, after, signal }: StepContext) {
   const entitySet = view.entitySets.get(resource);
   if (entitySet === undefined) return undefined;
-  const query = queryOf(entitySet, select);
+  const query = queryOf(entitySet);
   const { scope } = view;
   return { query, scope, asOf, after, pageSize, ahead: false, nulls: false, background: true, signal };
 }
 
 /** Queries for all fields of a set: the same object for the same set, because statements are cached by their selection. */
-const fullQueries = new WeakMap<EntitySet, BoundQuery>();
-const keyQueries = new WeakMap<EntitySet, BoundQuery>();
+const queries = new WeakMap<EntitySet, BoundQuery>();
 
-function queryOf(entitySet: EntitySet, select: "key" | "all"): BoundQuery {
-  const cache = select === "key" ? keyQueries : fullQueries;
-  const known = cache.get(entitySet);
+function queryOf(entitySet: EntitySet): BoundQuery {
+  const known = queries.get(entitySet);
   if (known !== undefined) return known;
-  const key = textKeyOf(entitySet);
-  const expression = propertyNode(key);
-  const all = bindQuery({ top: pageSize }, entitySet);
+  const expression = propertyNode(textKeyOf(entitySet));
   const query: BoundQuery = {
-    ...all,
-    select: select === "key" ? [{ property: key, expression }] : all.select,
+    ...bindQuery({ top: pageSize }, entitySet),
     orderBy: [{ expression, direction: "asc" }],
   };
-  cache.set(entitySet, query);
+  queries.set(entitySet, query);
   return query;
 }
 

@@ -100,13 +100,13 @@ export async function shownElsewhere(
   const wanted: BoundQuery = {
     entitySet,
     filter: isAmongTexts(expression, keys),
-    select: [{ property, expression }],
+    select: [],
     orderBy: [{ expression, direction: "asc" }],
     after: null,
     skip: 0,
     top: keys.length,
   };
-  const page = await store.page(restrictRecords(wanted, scope), { keys: true, signal });
+  const page = await store.page(restrictRecords(wanted, scope), { keys: "only", signal });
   page.release?.();
   return new Set(page.keys?.map(String));
 }

@@ -13,7 +13,7 @@ import type { Planned, RecordPlan } from "../record/plan.ts";
 import { isSameRecord, type TableSchema, validity } from "../schema/table.ts";
 import { anyKeys } from "./changes-request.ts";
 import { comparedColumns } from "./compared-columns.ts";
-import { columnsOfRecord, type ReadForms } from "./forms.ts";
+import { columnsOfPage, type ReadForms, showsNothing } from "./forms.ts";
 import type { VersionMapping } from "./versions.ts";
 
 /** The versions to read: the current ones, the closed ones, or both. */
@@ -24,12 +24,13 @@ type OfSelection = Map<string, Compiler["page"]>;
 /** Number of selections whose statements on the ends of versions are cached. */
 const keptSelections = 100;
 
-/** Caches compilers of pages over the versions that changed, by selection, because the computed columns are part of their statements. */
+/** Caches compilers of pages over the versions that changed, by selection, because the columns are part of their statements. */
 export class ChangedCompilers {
   readonly #table: TableSchema;
   readonly #mapping: VersionMapping;
   readonly #forms: ReadForms;
   readonly #plain: OfSelection = new Map();
+  readonly #keys: OfSelection = new Map();
   readonly #computing = new WeakMap<Planned, OfSelection>();
   readonly #compared = new WeakMap<RecordPlan, readonly string[]>();
   readonly #counts = new Map<string, Compiler["count"]>();
@@ -89,19 +90,16 @@ export class ChangedCompilers {
   }
 
   #of(planned: Planned): OfSelection {
+    if (showsNothing(planned)) return this.#keys;
     if (planned.computed.length === 0) return this.#plain;
     const known = this.#computing.get(planned) ?? new Map();
     this.#computing.set(planned, known);
     return known;
   }
 
-  #make(query: BoundQuery, { computed }: Planned, partitions: readonly Mapping[]): Compiler["page"] {
-    const ofRecord = columnsOfRecord(this.#table, this.#forms);
+  #make(query: BoundQuery, planned: Planned, partitions: readonly Mapping[]): Compiler["page"] {
     const columns = new Map(
-      partitions.map((of): [typeof of, readonly SqlFragment[]] => [
-        of,
-        [...ofRecord, ...computed.map((projection) => this.#forms.computed(query, projection, of))],
-      ]),
+      partitions.map((of) => [of, columnsOfPage(query, planned, this.#table, this.#forms, of)]),
     );
     return cachedMergedCompiler(this.#forms.dialect, partitions, (of) => columns.get(of) ?? []);
   }

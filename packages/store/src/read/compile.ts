@@ -1,11 +1,4 @@
-import {
-  type BoundQuery,
-  type CompiledSql,
-  compilePage,
-  type Mapping,
-  type SqlFragment,
-  sql,
-} from "@cadastre/odata";
+import { type BoundQuery, type CompiledSql, compilePage, type Mapping, sql } from "@cadastre/odata";
 import { compileMergedCount, compileMergedPage, nearestPhases } from "@cadastre/odata/compile";
 import { join } from "@cadastre/odata/run";
 import { allOf, conjuncts } from "@cadastre/odata/tree";
@@ -15,7 +8,7 @@ import type { Bookmark } from "../store.ts";
 import { type Access, isInTexts, mappingInOrderOf, pinsKey, readsPoints } from "./access.ts";
 import type { ChangedCompilers } from "./changed-compiler.ts";
 import type { CurrentCompilers } from "./current-compiler.ts";
-import { columnsOfRecord, type ReadForms } from "./forms.ts";
+import { columnsOfPage, type ReadForms } from "./forms.ts";
 import type { CountRequest, PageRequest, VersionStatements } from "./request.ts";
 import type { HistoricalState } from "./versions.ts";
 import { begunBy, changedConditions, type VersionMapping } from "./versions.ts";
@@ -49,11 +42,7 @@ export function compilePageRequest(
   const { dialect } = forms;
   const access = accessTo(query);
   const { ordered: index } = access;
-  const ofRecord = columnsOfRecord(table, forms);
-  const columns = (of: Mapping): readonly SqlFragment[] => [
-    ...ofRecord,
-    ...planned.computed.map((projection) => forms.computed(query, projection, of)),
-  ];
+  const columns = (of: Mapping) => columnsOfPage(query, planned, table, forms, of);
   // One extra record shows if there is a next page.
   const asked = { ...query, top: query.top + 1 };
   const [first = asked, ...further] = phasesOf(asked, table) ?? [];

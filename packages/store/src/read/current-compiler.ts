@@ -1,15 +1,8 @@
-import {
-  type BoundQuery,
-  type CompiledSql,
-  type Compiler,
-  cachedCompiler,
-  type Mapping,
-  type SqlFragment,
-} from "@cadastre/odata";
+import type { BoundQuery, CompiledSql, Mapping, SqlFragment } from "@cadastre/odata";
 import type { Planned } from "../record/plan.ts";
 import type { IndexSchema, TableSchema } from "../schema/table.ts";
 import type { Access } from "./access.ts";
-import { columnsOfRecord, type ReadForms } from "./forms.ts";
+import { columnsOfPage, columnsOfRecord, type ReadForms, showsNothing } from "./forms.ts";
 
 /**
  * Returns the query for the rows that follow a position.
@@ -34,40 +27,33 @@ export type CurrentCompiler = {
   readonly unguarded?: (query: BoundQuery) => CompiledSql | undefined;
 };
 
-/**
- * Creates a compiler that caches statements by query shape.
- *
- * @param computed expressions selected besides the columns of a record
- */
-export const currentCompiler = (
-  table: TableSchema,
-  mapping: Mapping,
-  forms: ReadForms,
-  computed: readonly SqlFragment[],
-): Compiler =>
-  cachedCompiler(forms.dialect, mapping, { columns: [...columnsOfRecord(table, forms), ...computed] });
-
-/** Caches compilers by selection, because the computed columns are part of their statements. */
+/** Caches compilers by selection, because the columns are part of their statements. */
 export class CurrentCompilers {
   /** Compiler for selections without computed columns. */
   readonly plain: CurrentCompiler;
-  readonly #make: (computed: readonly SqlFragment[]) => CurrentCompiler;
+  readonly #make: (columns: readonly SqlFragment[]) => CurrentCompiler;
   readonly #columns: (query: BoundQuery, planned: Planned) => readonly SqlFragment[];
   readonly #known = new WeakMap<Planned, CurrentCompiler>();
+  #ofKeys: CurrentCompiler | undefined;
 
+  /** @param make creates the compiler of pages that select some columns */
   constructor(
-    make: (computed: readonly SqlFragment[]) => CurrentCompiler,
+    make: (columns: readonly SqlFragment[]) => CurrentCompiler,
+    table: TableSchema,
     mapping: Mapping,
     forms: ReadForms,
   ) {
     this.#make = make;
-    this.#columns = (query, { computed }) =>
-      computed.map((projection) => forms.computed(query, projection, mapping));
-    this.plain = make([]);
+    this.#columns = (query, planned) => columnsOfPage(query, planned, table, forms, mapping);
+    this.plain = make(columnsOfRecord(table, forms));
   }
 
   /** Returns the compiler of a selection, from the cache if the selection was used before. */
   of(query: BoundQuery, planned: Planned): CurrentCompiler {
+    if (showsNothing(planned)) {
+      this.#ofKeys ??= this.#make(this.#columns(query, planned));
+      return this.#ofKeys;
+    }
     if (planned.computed.length === 0) return this.plain;
     const known = this.#known.get(planned);
     if (known !== undefined) return known;

@@ -5,8 +5,11 @@ import {
   type Mapping,
   type Projection,
   type SqlFragment,
+  sql,
 } from "@cadastre/odata";
-import type { Dialect } from "@cadastre/odata/run";
+import { type Dialect, value } from "@cadastre/odata/run";
+import type { Planned } from "../record/plan.ts";
+import { recordChecksum } from "../record/record-checksum.ts";
 import { recordColumns, type TableSchema } from "../schema/table.ts";
 
 /** Expressions that differ between the databases. */
@@ -14,6 +17,8 @@ export type ReadForms = {
   readonly dialect: Dialect;
   /** Selects the text of a record in the form that the reader expects. */
   readonly text: SqlFragment;
+  /** The text of an empty record in that form. */
+  readonly emptyText: SqlFragment;
   /**
    * Selects the number of the cell of a grid that the stored value of a projection lies in, see `compileCells`. Undefined if the value is
    * computed in another way than by a mask that rounds, or stored in another form.
@@ -39,3 +44,31 @@ export const columnsOfRecord = ({ key }: TableSchema, { text }: ReadForms): read
   identifier(recordColumns.checksum),
   ...key.map(({ name }) => identifier(name)),
 ];
+
+/** The same columns for a selection of nothing, in which only the key is read: each record is an empty one. */
+const columnsOfKey = ({ key }: TableSchema, { emptyText }: ReadForms): readonly SqlFragment[] => [
+  sql`null`,
+  emptyText,
+  sql`''`,
+  value(recordChecksum(null, "", "{}")),
+  ...key.map(({ name }) => identifier(name)),
+];
+
+/** True if a selection shows nothing of its records. */
+export const showsNothing = ({ plan, computed }: Planned): boolean =>
+  plan.slots.length === 0 && computed.length === 0;
+
+/** Columns that a page selects: those of the record, then the values that the query computes. */
+export const columnsOfPage = (
+  query: BoundQuery,
+  planned: Planned,
+  table: TableSchema,
+  forms: ReadForms,
+  of: Mapping,
+): readonly SqlFragment[] =>
+  showsNothing(planned)
+    ? columnsOfKey(table, forms)
+    : [
+        ...columnsOfRecord(table, forms),
+        ...planned.computed.map((projection) => forms.computed(query, projection, of)),
+      ];

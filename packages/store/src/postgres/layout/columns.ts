@@ -118,6 +118,7 @@ const computed: ReadForms["computed"] = (query, projection, of) => {
 export const postgresForms: ReadForms = {
   dialect: postgres,
   text: record,
+  emptyText: sql`'{}'`,
   cellCounts: (rows) => `select cell0, cell1, count(*) from (${rows}) as located group by cell0, cell1`,
   isAmong: (text, array) =>
     sql`${text} = any (array(select jsonb_array_elements_text(cast(${array} as jsonb))))`,

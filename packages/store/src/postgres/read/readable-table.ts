@@ -1,10 +1,17 @@
-import type { BoundQuery, Compiler, Mapping, SqlFragment } from "@cadastre/odata";
+import {
+  type BoundQuery,
+  type Compiler,
+  cachedCompiler,
+  type Mapping,
+  postgres,
+  type SqlFragment,
+} from "@cadastre/odata";
 import { accessTo, mappingInOrderOf } from "../../read/access.ts";
 import { ChangedCompilers } from "../../read/changed-compiler.ts";
 import type { ReadableTable } from "../../read/compile.ts";
-import { type CurrentCompiler, CurrentCompilers, currentCompiler } from "../../read/current-compiler.ts";
+import { type CurrentCompiler, CurrentCompilers } from "../../read/current-compiler.ts";
 import { versionMapping } from "../../read/versions.ts";
-import type { StoredTable, TableSchema } from "../../schema/table.ts";
+import type { StoredTable } from "../../schema/table.ts";
 import { pointIndexOf, postgresColumns, postgresForms, textIndexOf } from "../layout/columns.ts";
 import { ClosedSinceCache } from "./closed-since-cache.ts";
 
@@ -22,7 +29,8 @@ export function createPostgresTable({ table, members }: StoredTable): PostgresTa
     mapping,
     forms: postgresForms,
     compilers: new CurrentCompilers(
-      (computed) => postgresCompiler(table, mapping.current, computed),
+      (columns) => postgresCompiler(mapping.current, columns),
+      table,
       mapping.current,
       postgresForms,
     ),
@@ -33,19 +41,14 @@ export function createPostgresTable({ table, members }: StoredTable): PostgresTa
 }
 
 /** Creates the compiler of queries over the current versions of a table. Pages in the order of an index use ranges of that index. */
-function postgresCompiler(
-  table: TableSchema,
-  mapping: Mapping,
-  computed: readonly SqlFragment[],
-): CurrentCompiler {
-  const { page, count } = currentCompiler(table, { ...mapping, ranges: false }, postgresForms, computed);
+function postgresCompiler(mapping: Mapping, columns: readonly SqlFragment[]): CurrentCompiler {
+  const compilerOf = (over: Mapping) => cachedCompiler(postgres, over, { columns });
+  const { page, count } = compilerOf({ ...mapping, ranges: false });
   const byIndex = new Map<string, Compiler>();
   return {
     page: (query, { ordered: index }) => {
       if (index === undefined) return page(query);
-      const compiler =
-        byIndex.get(index.name) ??
-        currentCompiler(table, mappingInOrderOf(index, mapping), postgresForms, computed);
+      const compiler = byIndex.get(index.name) ?? compilerOf(mappingInOrderOf(index, mapping));
       byIndex.set(index.name, compiler);
       return compiler.page(query);
     },

@@ -94,6 +94,7 @@ export const sqliteForms: ReadForms = {
   dialect: sqlite,
   // Read as bytes, so that no string is created.
   text: sql`cast(${record} as blob)`,
+  emptyText: sql`cast('{}' as blob)`,
   storedCell,
   cellCounts: (rows) => `select "${cellAggregate}"("cell0", "cell1") from (${rows})`,
   isAmong: (text, array) => sql`${text} in (select "value" from json_each(${array}))`,

@@ -14,7 +14,7 @@ import { conjuncts } from "@cadastre/odata/tree";
 import { type Access, accessTo, mappingInOrderOf, type RowsOf } from "../../read/access.ts";
 import { ChangedCompilers } from "../../read/changed-compiler.ts";
 import type { ReadableTable } from "../../read/compile.ts";
-import { type CurrentCompiler, CurrentCompilers, currentCompiler } from "../../read/current-compiler.ts";
+import { type CurrentCompiler, CurrentCompilers } from "../../read/current-compiler.ts";
 import { type ByIndex, versionMapping } from "../../read/versions.ts";
 import type { IndexSchema, StoredTable, TableSchema } from "../../schema/table.ts";
 import { sqliteColumns, sqliteForms } from "../layout/columns.ts";
@@ -95,7 +95,8 @@ export function createSqliteTable(
     mapping,
     forms: sqliteForms,
     compilers: new CurrentCompilers(
-      (computed) => sqliteCompiler(table, mapping.current, computed),
+      (columns) => sqliteCompiler(mapping.current, columns),
+      table,
       mapping.current,
       sqliteForms,
     ),
@@ -108,12 +109,8 @@ export function createSqliteTable(
  * Creates the compiler of queries over the current versions of a table, with a cache by query shape. Pages have variants for reading in
  * the order of an index and for few rows; counts have one without the guard.
  */
-function sqliteCompiler(
-  table: TableSchema,
-  mapping: Mapping,
-  computed: readonly SqlFragment[],
-): CurrentCompiler {
-  const compilerOf = (over: Mapping) => currentCompiler(table, over, sqliteForms, computed);
+function sqliteCompiler(mapping: Mapping, columns: readonly SqlFragment[]): CurrentCompiler {
+  const compilerOf = (over: Mapping) => cachedCompiler(sqlite, over, { columns });
   const { page, count } = compilerOf({ ...mapping, ranges: false });
   const { page: ofFew } = compilerOf({ ...mapping, ranges: false, readsFewRows: true });
   const { count: unguarded } = cachedCompiler(sqlite, { from: mapping.from, column: mapping.column });
