@@ -74,7 +74,8 @@ export function entityEventSource(
 }
 
 /**
- * Returns the query if an index serves it, whatever it finds: a log may have millions of events, and its database has other work.
+ * Returns the query if an index serves it: a log may have millions of events, and its database has other work. On PostgreSQL, a condition on
+ * the resource is compared with the customer's events one by one, 0.2 s a million.
  *
  * @throws {QueryError} `not_supported`
  */

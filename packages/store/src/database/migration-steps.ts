@@ -1,8 +1,11 @@
 import type { Knex } from "knex";
 import { StoreError } from "../errors.ts";
 
+/** Changes a schema, in a database of this engine. */
+type MigrationStep = (schema: Knex.SchemaBuilder, engine: "sqlite" | "postgres") => Knex.SchemaBuilder;
+
 /** Schema migrations by name, in the order of execution. A released step must never change. */
-export type MigrationSteps = Readonly<Record<string, (schema: Knex.SchemaBuilder) => Knex.SchemaBuilder>>;
+export type MigrationSteps = Readonly<Record<string, MigrationStep>>;
 
 /** Migrations of some tables of a database, and the table that lists those that have been applied. */
 export type StepSequence = { readonly listedIn: string; readonly steps: MigrationSteps };
@@ -30,7 +33,8 @@ const sourceOf = (steps: MigrationSteps): Knex.MigrationSource<string> => ({
     up: async (knex) => {
       const step = steps[name];
       if (step === undefined) throw new RangeError(`there is no migration ${name}`);
-      await step(knex.schema);
+      const { dialect } = knex.client as { readonly dialect: string };
+      await step(knex.schema, dialect === "sqlite3" ? "sqlite" : "postgres");
     },
     // There is no down migration: to undo a step, restore the copy of the database made before it.
     down: async () => {},

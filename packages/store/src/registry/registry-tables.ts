@@ -363,6 +363,11 @@ const steps: MigrationSteps = {
         `update cadastre_webhook set told_lapse = true where told_version is null and customer in
           (select name from cadastre_customer where entitlement <> '')`,
       ),
+  "028_event_indexes": (schema, engine) =>
+    // An event that moves to another number writes to each index. PostgreSQL finds the events of a resource fast enough by the primary key.
+    engine === "sqlite"
+      ? schema
+      : schema.alterTable("cadastre_event", (table) => table.dropIndex(["customer", "resource", "number"])),
 };
 
 /** Returns a statement that creates a unique index on the rows that meet a condition. */

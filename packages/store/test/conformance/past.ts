@@ -43,7 +43,7 @@ class Told {
 const clear = (store: WritableStore) =>
   store.commit(keys.map((one) => ({ resource: "Property", datasetId: texas, removed: [one] })));
 
-/** All pages of a walk. */
+/** All pages of a walk, each of which has the same keys if only they are asked for. */
 async function walk(
   store: WritableStore,
   query: RestrictedQuery,
@@ -52,9 +52,13 @@ async function walk(
   const met: Row[] = [];
   let from: Bookmark | undefined;
   do {
-    const page = await store.page(query, { ...options, from, lines: true, keys: true });
+    const read = { ...options, from, lines: true };
+    const page = await store.page(query, { ...read, keys: true });
     const { keys: keyed, last, next } = page;
     const rows = linesOf(page.records);
+    const { records: empty, keys: only, ...rest } = await store.page(query, { ...read, keys: "only" });
+    expect([only, rest.last, rest.next]).toEqual([keyed, last, next]);
+    expect(linesOf(empty)).toEqual(rows.map(() => ({})));
     expect(keyed).toEqual(rows.map((row) => row["ListingKey"]));
     expect(last).toEqual(keyed?.slice(-1));
     met.push(...rows);

@@ -46,6 +46,18 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
     slow.close();
   });
 
+  test("a new event writes to two indexes", async () => {
+    const registry = await openPostgresRegistry({ connection: server.url, schema: "indexed" });
+    const operator = server.connect(1);
+    const { rows } = await operator.query<{ indexdef: string }>(
+      "select indexdef from pg_indexes where schemaname = 'indexed' and tablename = 'cadastre_event'",
+    );
+    await operator.end();
+    await registry.close();
+    const columns = new Set(rows.map(({ indexdef }) => /\((.*)\)/.exec(indexdef)?.[1]));
+    expect(columns).toEqual(new Set(["customer, number", "customer, record_key, resource"]));
+  });
+
   test("a server that is gone makes it unavailable", async () => {
     const own = await startPostgres();
     const registry = await openPostgresRegistry({ connection: own.url, wait: 500 });
