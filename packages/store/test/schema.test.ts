@@ -272,6 +272,13 @@ describe.each(hasPostgres ? Object.keys(engines) : ["SQLite"])("a database of %s
     await back.close();
   });
 
+  test.runIf(kind === "SQLite")("knows how many rows a new index has for a value", async () => {
+    const name = await filled();
+    await (await open(name, { resources: [changed] })).close();
+    const analyzed = `select idx from sqlite_stat1 where tbl = 'Property' order by 1`;
+    expect(await run(name, analyzed)).toContain("Property_YearBuilt");
+  });
+
   test("is filled anew where a column's values have another form", async () => {
     const name = await filled();
     const finer = [...listings.type.properties.values()].map((one) =>

@@ -21,6 +21,7 @@ import type { StoredResource } from "../stored-resource.ts";
 import { declaredType, storedEncoding } from "./layout/columns.ts";
 import { createDatasets, datasetId } from "./layout/datasets.ts";
 import { createPlaces, dropPlaces } from "./layout/places.ts";
+import { gatherStatistics } from "./layout/statistics.ts";
 import { createTexts, dropTexts, textTables } from "./layout/texts.ts";
 import { registerSha256, sha256Of, sqliteSession } from "./session.ts";
 
@@ -134,7 +135,7 @@ const inTransaction = <T>(database: Knex, work: (transaction: SchemaTransaction)
     // Starts with a write to take the write lock: a transaction that has started with a read cannot always upgrade its lock.
     connection.pragma("user_version = 1");
     createDatasets(connection);
-    return work({
+    const result = await work({
       knex: transaction,
       session: sqliteSession(connection),
       beforeColumns: async (table) => forgetChecksum(connection, table),
@@ -143,4 +144,6 @@ const inTransaction = <T>(database: Knex, work: (transaction: SchemaTransaction)
       createTexts: async (table, text) => createTexts(connection, table, text),
       dropTexts: async (name) => dropTexts(connection, name),
     });
+    gatherStatistics(connection);
+    return result;
   });

@@ -41,11 +41,11 @@ import {
 } from "./layout/bookkeeping.ts";
 import { storedEncoding } from "./layout/columns.ts";
 import { datasetColumn, datasetId, isOfSqliteDataset } from "./layout/datasets.ts";
+import { IndexStatistics } from "./layout/statistics.ts";
 import { migrateSqlite } from "./migrate.ts";
 import { createSqliteTable } from "./read/readable-table.ts";
 import { Reader } from "./read/reader.ts";
 import { SqliteReaders } from "./read/reader-pool.ts";
-import { IndexStatistics } from "./read/statistics.ts";
 import { registerSha256, sha256Of, sqliteSession } from "./session.ts";
 import type { SqliteStoreOptions } from "./store-options.ts";
 import { SqliteCommitter } from "./write/commit.ts";

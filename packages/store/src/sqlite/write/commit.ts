@@ -16,6 +16,7 @@ import { type ChangeOutcome, Tallies } from "../../write/tallies.ts";
 import { type EncodedChange, type PendingChange, requireOwnDataset } from "../../write/version.ts";
 import { sqliteLastCheckpoint } from "../layout/bookkeeping.ts";
 import { DatasetIds, DatasetNumbers, datasetId, isOfSqliteDataset } from "../layout/datasets.ts";
+import { gatherStatistics } from "../layout/statistics.ts";
 import { sqliteSession } from "../session.ts";
 import { SqliteTableWriter } from "./writer.ts";
 
@@ -266,10 +267,4 @@ function dropIndexes(database: Database, tables: readonly string[]): () => void 
   return () => {
     for (const { sql } of indexes) database.exec(sql);
   };
-}
-
-/** Lets SQLite update its index statistics if enough has been written since. */
-function gatherStatistics(database: Database): void {
-  database.pragma("analysis_limit = 1000");
-  database.pragma("optimize = 0x10002");
 }

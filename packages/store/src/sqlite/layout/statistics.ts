@@ -32,3 +32,9 @@ export class IndexStatistics {
     this.#rows = new Map(found.map(([index, stat]) => [index, stat.split(" ").map(Number)]));
   }
 }
+
+/** Lets SQLite update its index statistics if enough has been written since, or if there are new indexes. */
+export function gatherStatistics(database: Database): void {
+  database.pragma("analysis_limit = 1000");
+  database.pragma("optimize = 0x10002");
+}
