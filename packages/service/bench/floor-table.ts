@@ -5,7 +5,7 @@ import { type ColumnType, columns, typeOf } from "./listing-columns.ts";
 
 /** Indexes for the queries of the floors, so that none of them scans the table. */
 const indexes = [
-  ["StandardStatus", "ModificationTimestamp", "ListingKey"],
+  ["StandardStatus", "ModificationTimestamp", "ListingKey", "ListPrice", "BedroomsTotal"],
   ["StandardStatus", "ListPrice"],
   ["ModificationTimestamp", "ListingKey"],
   ["City", "ModificationTimestamp", "ListingKey", "ListPrice"],

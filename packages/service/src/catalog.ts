@@ -49,7 +49,7 @@ const ofDataset = (columns: readonly string[]): readonly string[] => [datasetPro
 /** Storage of a resource, whatever fields a catalog has. */
 type ResourceStorage = Omit<StoredResource, "entitySet">;
 
-/** Indexes of the first schema, without the dataset. */
+/** Indexes of the first schema that there still are, without the dataset. */
 const formerIndexes = {
   Property: [
     ["ModificationTimestamp", "ListingKey"],
@@ -58,7 +58,6 @@ const formerIndexes = {
     ["UniversalPropertyId"],
     ["Placekey"],
     [provisionalIdProperty.name],
-    ["StandardStatus", "ModificationTimestamp", "ListingKey"],
     ["StateOrProvince", "CountyOrParish"],
     ["City", "ListPrice"],
     ["PostalCode", "ListPrice"],
@@ -140,19 +139,25 @@ const property: ResourceStorage = {
     "BuyerAgentKey",
     "BuyerOfficeKey",
   ],
-  // Bedrooms follow status and price so that a count by all three reads the index alone. The listings of a city and of a ZIP code are in the order
-  // of pages, because sorting them takes as long as there are listings; their price is read there, too. A grid over a map reads places, and what scopes and
-  // most filters of a map name, from an index alone.
+  // Bedrooms follow status and price so that a count by all three reads the index alone. The listings of a status, a city and a ZIP code are in
+  // the order of pages, because sorting them takes as long as there are listings; what else look-ups compare is read there, too. A grid over a
+  // map reads places, and what scopes and most filters of a map name, from an index alone.
   indexes: [
     [],
     ["ListingKey"],
     ["StandardStatus", "ListPrice", "BedroomsTotal"],
+    ["StandardStatus", "ModificationTimestamp", "ListingKey", "ListPrice", "BedroomsTotal"],
     ["City", "ModificationTimestamp", "ListingKey", "ListPrice"],
     ["PostalCode", "ModificationTimestamp", "ListingKey", "ListPrice"],
     ["Latitude", "Longitude", "StandardStatus", "ListPrice", "OriginatingSystemName", "StateOrProvince"],
     ...formerIndexes.Property,
   ].map(ofDataset),
-  formerIndexes: [...formerIndexes.Property, ["City", "folded"], ["UnparsedAddress", "folded"]],
+  formerIndexes: [
+    ...formerIndexes.Property,
+    ["StandardStatus", "ModificationTimestamp", "ListingKey"],
+    ["City", "folded"],
+    ["UnparsedAddress", "folded"],
+  ],
   points: ["Coordinates"],
   texts: ["PublicRemarks", "UnparsedAddress", "StreetName", "City"],
   folded: [["City"], ["UnparsedAddress"]].map(ofDataset),
