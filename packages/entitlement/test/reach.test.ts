@@ -68,8 +68,8 @@ const ownTables = "packages/server/src/source/sql-source.ts";
 const changedCompiler = "packages/store/src/read/changed-compiler.ts";
 const cached = [
   ownTables,
+  "packages/store/src/postgres/read/readable-table.ts",
   changedCompiler,
-  "packages/store/src/read/current-compiler.ts",
   "packages/store/src/sqlite/read/readable-table.ts",
 ];
 const computed = [
@@ -248,7 +248,7 @@ describe("past restriction", () => {
   test("the scope by which changes are read once for all customers is that of the making of events", () => {
     const users = sources.otherUsersOf("packages/service/src/identity/system-scope.ts", "changeScope");
     expect(users).toEqual([
-      "packages/service/src/events/change-queries.ts",
+      "packages/service/src/events/change-query.ts",
       "packages/service/src/events/commit-changes.ts",
     ]);
   });
