@@ -37,7 +37,8 @@ async function runGuide(blocks: readonly string[], variables: Readonly<Record<st
       timeout: 240_000,
     });
   } finally {
-    rmSync(scratch, { recursive: true, force: true });
+    // A program that ends may still remove files of its own.
+    rmSync(scratch, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   }
 }
 
