@@ -19,10 +19,10 @@ async function runGuide(blocks: readonly string[], variables: Readonly<Record<st
   await compilePackages();
   const scratch = mkdtempSync(join(tmpdir(), "cadastre-own-mls-"));
   const script = [
-    `npm() { if [ "$1" = start ]; then node '${compiled}start.js'; else node '${compiled}cli/main.js' "\${@:5}"; fi; }`,
-    // Each job is a process group of its own, so that the programs end with it.
-    "set -m",
-    "trap 'for job in $(jobs -p); do kill -- -$job; done; wait' EXIT",
+    // A service in the background takes the place of its job's shell, so that `wait` waits for the service itself.
+    `npm() { if [ "$1" = start ]; then run '${compiled}start.js'; else run '${compiled}cli/main.js' "\${@:5}"; fi; }`,
+    'run() { if [ "$BASHPID" = $$ ]; then node "$@"; else exec node "$@"; fi; }',
+    "trap 'kill $(jobs -p); wait' EXIT",
     ...blocks,
   ].join("\n");
   try {
@@ -37,8 +37,7 @@ async function runGuide(blocks: readonly string[], variables: Readonly<Record<st
       timeout: 240_000,
     });
   } finally {
-    // A program that ends may still remove files of its own.
-    rmSync(scratch, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+    rmSync(scratch, { recursive: true });
   }
 }
 
