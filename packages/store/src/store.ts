@@ -76,8 +76,8 @@ export type ReadOptions = {
   readonly until?: number | undefined;
   /** True to write one line per record, ended by a newline, instead of commas between records. By default false. */
   readonly lines?: boolean | undefined;
-  /** True to also return the keys of a page's records; `only` to read nothing else of them: they are empty objects. By default false. */
-  readonly keys?: boolean | "only" | undefined;
+  /** True to also return the keys of a page's records, also of a selection of nothing, whose records are empty objects. By default false. */
+  readonly keys?: boolean | undefined;
   /** True to also count all matching records. */
   readonly count?: boolean | undefined;
   /** True to write members without a value as null. By default true. */

@@ -96,7 +96,7 @@ export class CommitChanges {
         if (known.has(condition)) return known.get(condition, unread);
         const found = new Uint8Array(changes.length);
         const note = async (bit: number, state: Parameters<Store["page"]>[1]) => {
-          const options = { ...state, keys: "only" as const, background: true, signal: keySignal };
+          const options = { ...state, keys: true, background: true, signal: keySignal };
           const page = await this.#store.page(restrict(changed, scope), options);
           page.release?.();
           for (const one of page.keys ?? []) {

@@ -179,8 +179,8 @@ async function presentKeys(
 ): Promise<ReadonlySet<string>> {
   if (keys.length === 0) return new Set();
   const query = queryOf(entitySet);
-  const restricted = restrict({ ...query, filter: isOneOf(keys, query) }, view.scope);
-  const page = await store.page(restricted, { asOf, keys: "only", signal, background: true });
+  const restricted = restrict({ ...query, select: [], filter: isOneOf(keys, query) }, view.scope);
+  const page = await store.page(restricted, { asOf, keys: true, signal, background: true });
   page.release?.();
   return new Set((page.keys ?? []).map(String));
 }

@@ -106,7 +106,7 @@ export async function shownElsewhere(
     skip: 0,
     top: keys.length,
   };
-  const page = await store.page(restrictRecords(wanted, scope), { keys: "only", signal });
+  const page = await store.page(restrictRecords(wanted, scope), { keys: true, signal });
   page.release?.();
   return new Set(page.keys?.map(String));
 }

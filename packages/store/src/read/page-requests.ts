@@ -1,4 +1,4 @@
-import type { BoundQuery, Projection } from "@cadastre/odata";
+import type { BoundQuery } from "@cadastre/odata";
 import { Plans } from "../record/plan.ts";
 import type { ChangeReadOptions, ReadOptions } from "../store.ts";
 import type { ChangesStatements } from "./changes-request.ts";
@@ -6,9 +6,6 @@ import { compilePageRequest, type ReadableTable } from "./compile.ts";
 import { compileChanges } from "./compile-changes.ts";
 import type { PageRequest } from "./request.ts";
 import type { HistoricalState } from "./versions.ts";
-
-/** A selection of nothing: the same object each time, because statements are cached by it. */
-const nothing: readonly Projection[] = [];
 
 /** Compiles the page requests for a store's readers, with a cached record plan for each selection. */
 export class PageRequests {
@@ -25,8 +22,8 @@ export class PageRequests {
     }: Pick<ReadOptions, "nulls" | "lines" | "keys" | "form">,
     past: HistoricalState | undefined,
   ): PageRequest {
-    const planned = this.#plans.of(keys === "only" ? nothing : query.select, stored.members, nulls);
-    const request = compilePageRequest(query, stored, { planned, lines, keys: keys !== false, past });
+    const planned = this.#plans.of(query.select, stored.members, nulls);
+    const request = compilePageRequest(query, stored, { planned, lines, keys, past });
     return form === undefined ? request : { ...request, form };
   }
 

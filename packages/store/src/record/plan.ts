@@ -98,12 +98,16 @@ export const valueTypeOf = ({ type, collection }: StructuralProperty): ValueType
 
 export type Planned = PlanRef & { readonly computed: readonly ComputedMember[] };
 
-/** Caches record plans by the identity of the selection array. */
+/** A selection of nothing. */
+const nothing: readonly Projection[] = [];
+
+/** Caches record plans by the identity of the selection array. All empty selections have one plan. */
 export class Plans {
   readonly #known = new WeakMap<readonly Projection[], Map<string, Planned>>();
   #last = 0;
 
-  of(select: readonly Projection[], members: ReadonlyMap<string, Member>, nulls: boolean): Planned {
+  of(selection: readonly Projection[], members: ReadonlyMap<string, Member>, nulls: boolean): Planned {
+    const select = selection.length === 0 ? nothing : selection;
     const ofSelect = this.#known.get(select) ?? new Map<string, Planned>();
     this.#known.set(select, ofSelect);
     const key = String(nulls);

@@ -85,6 +85,7 @@ export const everything = scopeOf({ [texas]: "*", [oregon]: "*" });
 export type Asked = {
   filter?: string | undefined;
   orderBy?: string;
+  /** By default everything; "" for nothing. */
   select?: string;
   top?: number;
   skip?: number;
@@ -95,9 +96,10 @@ export function ask({ filter, orderBy, select, top = 100, skip = 0 }: Asked = {}
   const parts = {
     filter: filter === undefined ? undefined : parseFilter(filter),
     orderBy: orderBy === undefined ? undefined : parseOrderBy(orderBy),
-    select: select === undefined ? undefined : parseSelect(select),
+    select: !select ? undefined : parseSelect(select),
     top,
     skip,
   };
-  return restrict(bindQuery(parts, visibleEntitySet(listings, scope)), scope);
+  const query = bindQuery(parts, visibleEntitySet(listings, scope));
+  return restrict(select === "" ? { ...query, select: [] } : query, scope);
 }
