@@ -1,7 +1,7 @@
 /*
  * Growth of the cost of each query with the number of listings: prints a table, and writes a plot for the docs.
  *
- *   node --conditions=@cadastre/source --import tsx packages/service/bench/growth.ts [--sizes 10000,100000,1000000] [--plot docs/growth.svg] [--database SQLite|PostgreSQL]
+ *   node --conditions=@cadastre/source --import tsx packages/service/bench/growth.ts [--sizes 10000,100000,1000000] [--seconds 1] [--warm 3] [--rounds 5] [--plot docs/growth.svg] [--database SQLite|PostgreSQL]
  *
  * Measures the CPU time per request of the whole service over HTTP, pinned to one core, and that of the PostgreSQL server with it.
  */
@@ -9,9 +9,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "./build.ts";
-import { connect } from "./client.ts";
+import { type Client, connect } from "./client.ts";
 import { drive, walk } from "./drive.ts";
-import { lookUps } from "./look-ups.ts";
+import { type LookUp, lookUps } from "./look-ups.ts";
 import { plotSvg } from "./plot.ts";
 import { startBenchPostgres } from "./postgres-server.ts";
 import { load, moveToClientCore, start } from "./processes.ts";
@@ -22,84 +22,92 @@ import { head, line, median, number } from "./table.ts";
 const given = settingsOf({
   sizes: "10000,100000,1000000",
   seconds: "1",
-  rounds: "3",
+  warm: "3",
+  rounds: "5",
   plot: "",
   database: "SQLite",
 });
 const sizes = given.sizes.split(",").map(Number);
-const rounds = Number(given.rounds);
+const [seconds, warm, rounds] = [given.seconds, given.warm, given.rounds].map(Number) as [
+  number,
+  number,
+  number,
+];
 
 /** Number of pages of a walk. In the smallest set, the last one is in the middle of the set. */
 const pages = 5;
 
-/** Returns the CPU time of each lookup with this number of listings, in milliseconds per request. */
-async function costsAt(folder: string, listings: number): Promise<readonly number[]> {
-  const { url, database, settle, remove } = await createDatabase(folder, listings);
-  await load("located", url, listings);
-  await settle();
-  const running = await start("serve", ["located", url, folder]);
-  const client = connect(running, concurrency, running.keys.all);
-  const asked = { client, pid: running.pid, database };
-  const costs: number[][] = lookUps.map(() => []);
-  try {
-    for (let round = -1; round < rounds; round++) {
-      for (const [i, query] of lookUps.entries()) {
-        const pathOf = (turn: number) => query.service(turn, listings);
-        const seconds = round < 0 ? 0.2 : Number(given.seconds);
-        const { cpu } = query.walk
-          ? await walk(asked, pathOf(0), pages)
-          : await drive(asked, pathOf, { seconds, concurrency });
-        if (round >= 0) costs[i]?.push(cpu);
-      }
-    }
-  } finally {
-    client.close();
-    await running.stop();
-  }
-  await remove();
-  return costs.map(median);
-}
+/** Number of walks in a round: the system counts CPU time in steps of 10 ms. */
+const walks = 10;
 
-/** A database to measure: the file or URL, and the main process of its server. */
-type GrowingDatabase = {
-  readonly url: string;
-  readonly database: number | undefined;
-  /** See `BenchPostgres.settle`. */
-  readonly settle: () => Promise<void>;
-  readonly remove: () => Promise<void>;
+/** A service with so many listings. */
+type Grown = {
+  readonly listings: number;
+  readonly client: Client;
+  readonly pid: number;
+  readonly stop: () => Promise<void>;
 };
 
-async function createDatabase(folder: string, listings: number): Promise<GrowingDatabase> {
-  if (given.database === "SQLite") {
-    const url = join(folder, `${listings}.sqlite`);
-    return { url, database: undefined, settle: async () => {}, remove: () => rm(url, { force: true }) };
-  }
-  const { url, pid, settle, stop } = await startBenchPostgres();
-  return { url, database: pid, settle, remove: stop };
+async function startWith(listings: number, url: string, folder: string): Promise<Grown> {
+  const running = await start("serve", ["located", url, folder]);
+  const client = connect(running, concurrency, running.keys.all);
+  const stop = async () => {
+    client.close();
+    await running.stop();
+  };
+  return { listings, client, pid: running.pid, stop };
+}
+
+/** Returns the CPU time of a look-up, in milliseconds per request. */
+async function costOf(query: LookUp, { client, pid, listings }: Grown, seconds: number): Promise<number> {
+  const asked = { client, pid, database: postgres?.pid };
+  const pathOf = (turn: number) => query.service(turn, listings);
+  if (!query.walk) return (await drive(asked, pathOf, { seconds, concurrency })).cpu;
+  let cpu = 0;
+  for (let i = 0; i < walks; i++) cpu += (await walk(asked, pathOf(0), pages)).cpu;
+  return cpu / walks;
+}
+
+/** Returns the CPU time of each look-up by size. The services take turns, so that a machine which gets slower does so for all of them. */
+async function costsOf(grown: readonly Grown[]): Promise<readonly (readonly number[])[]> {
+  const costs: number[][][] = lookUps.map(() => grown.map(() => []));
+  for (let round = -1; round < rounds; round++)
+    for (const [i, query] of lookUps.entries())
+      for (const [k, one] of grown.entries()) {
+        const cost = await costOf(query, one, round < 0 ? warm : seconds);
+        if (round >= 0) costs[i]?.[k]?.push(cost);
+      }
+  return costs.map((ofQuery) => ofQuery.map(median));
 }
 
 build();
 moveToClientCore();
 const folder = await mkdtemp(join(tmpdir(), "cadastre-bench-"));
+const postgres = given.database === "PostgreSQL" ? await startBenchPostgres() : undefined;
+const grown: Grown[] = [];
 try {
-  const bySize: (readonly number[])[] = [];
-  for (const size of sizes) bySize.push(await costsAt(folder, size));
+  for (const listings of sizes) {
+    const url = (await postgres?.createDatabase()) ?? join(folder, `${listings}.sqlite`);
+    await load("located", url, listings);
+    await postgres?.settle(url);
+    grown.push(await startWith(listings, url, folder));
+  }
+  const costs = await costsOf(grown);
   const steps = sizes.map((size) => size.toLocaleString("en-US"));
-  const series = lookUps.map(({ name }, i) => ({
-    name,
-    values: bySize.map((costs) => costs[i] ?? Number.NaN),
-  }));
   console.log(head("CPU ms a request, listings", ...steps, "last ÷ first"));
-  for (const { name, values } of series) {
+  for (const [i, { name }] of lookUps.entries()) {
+    const values = costs[i] ?? [];
     const growth = (values.at(-1) ?? Number.NaN) / (values[0] ?? Number.NaN);
     console.log(line(name, ...values.map(number), number(growth)));
   }
-  const plotted = series.map(({ name, values }) => ({
+  const plotted = lookUps.map(({ name }, i) => ({
     name,
-    values: values.map((cpu) => Math.max(cpu, 0.01)),
+    values: (costs[i] ?? []).map((cpu) => Math.max(cpu, 0.01)),
   }));
   if (given.plot !== "")
     await writeFile(given.plot, plotSvg({ title: "CPU ms a request, by listings", steps, series: plotted }));
 } finally {
+  for (const { stop } of grown) await stop();
+  await postgres?.stop();
   await rm(folder, { recursive: true, force: true });
 }

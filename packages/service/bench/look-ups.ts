@@ -15,7 +15,7 @@ import {
 } from "./queries.ts";
 
 /** Query that only the service can answer, and not the floors. */
-type LookUp = Omit<Query, "floor">;
+export type LookUp = Omit<Query, "floor">;
 
 const found = (filter: string, rest: Readonly<Record<string, string>> = {}) =>
   collection + options({ $filter: filter, $top: "20", ...rest });
