@@ -16,8 +16,8 @@ export type WritableStore = Store & {
     changes: Iterable<Change> | AsyncIterable<Change>,
     options?: CommitOptions,
   ) => Promise<Commit>;
-  /** Like `commit`, of records that `openSqliteEncoder` has encoded for this file. Undefined unless the store is in a SQLite file. */
-  readonly commitEncoded?: (changes: AsyncIterable<EncodedChange>) => Promise<Commit>;
+  /** Like `commit`, also of records that `openSqliteEncoder` has encoded for this file. Undefined unless the store is in a SQLite file. */
+  readonly commitEncoded?: (changes: AsyncIterable<Change | EncodedChange>) => Promise<Commit>;
   /** Staged changes, and the published builds of each resource. */
   readonly builds: Builds;
   /**

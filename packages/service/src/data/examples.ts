@@ -21,6 +21,18 @@ const mostProperties = 5000;
 type Property = { readonly systems: Set<string>; listings: number };
 type City = { readonly city: string; readonly state: string; listings: number };
 
+/** The members of a Property record in which examples are found. */
+export type ExampleSource = ReturnType<typeof exampleSourceOf>;
+
+export const exampleSourceOf = ({
+  ListingKey,
+  City,
+  StateOrProvince,
+  StandardStatus,
+  Placekey,
+  OriginatingSystemName,
+}: Row) => ({ ListingKey, City, StateOrProvince, StandardStatus, Placekey, OriginatingSystemName });
+
 /** Finds {@link Examples} in a stream of Property records. */
 export class ExampleFinder {
   readonly #properties = new Map<string, Property>();
@@ -28,8 +40,14 @@ export class ExampleFinder {
   #listingKey: string | undefined;
 
   /** Takes the key, city and state of an active listing that has a city and state, and the Placekey of any listing. */
-  see(record: Row): void {
-    const { ListingKey, City, StateOrProvince, StandardStatus, Placekey, OriginatingSystemName } = record;
+  see({
+    ListingKey,
+    City,
+    StateOrProvince,
+    StandardStatus,
+    Placekey,
+    OriginatingSystemName,
+  }: Partial<ExampleSource>): void {
     if (StandardStatus === "Active" && typeof City === "string" && typeof StateOrProvince === "string") {
       if (typeof ListingKey === "string") this.#listingKey ??= ListingKey;
       const name = `${City}, ${StateOrProvince}`;

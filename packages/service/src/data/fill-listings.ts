@@ -2,7 +2,6 @@ import { recordNames } from "@cadastre/reso";
 import type { StoredRecord } from "@cadastre/store";
 import { publishGated } from "../gates/publication.ts";
 import type { Listings } from "../listings.ts";
-import { commitOfThread } from "./commit-of-thread.ts";
 import { ExampleFinder, type Examples } from "./examples.ts";
 import { notes } from "./notes.ts";
 
@@ -46,11 +45,23 @@ export async function fillListings(
   };
   const examples =
     file !== undefined && store.commitEncoded !== undefined && listings >= fewestForThread
-      ? await commitOfThread({ file, seed, listings }, store.commitEncoded, see)
+      ? await commitInParallel({ file, listings }, store.commitEncoded, see)
       : await commitHere(store, listings, see);
   await activate(store);
   if (examples !== undefined) await store.notes.set(notes.examples, JSON.stringify(examples));
   await store.notes.set(notes.listings, String(listings));
+}
+
+// What generates records is imported only where they are: building its tables takes longer than the rest of a command takes to start.
+
+/** Commits records that threads generate. Returns the examples. */
+async function commitInParallel(
+  task: { readonly file: string; readonly listings: number },
+  commit: NonNullable<Listings["commitEncoded"]>,
+  see: (record: Pick<StoredRecord, "resource">) => void,
+): Promise<Examples | undefined> {
+  const { commitOfThreads } = await import("./commit-of-threads.ts");
+  return commitOfThreads({ seed, ...task }, commit, see);
 }
 
 /** Generates and commits the records in this thread. Returns the examples. */
@@ -59,7 +70,6 @@ async function commitHere(
   listings: number,
   see: (record: StoredRecord) => void,
 ): Promise<Examples | undefined> {
-  // Imported only here: building its tables takes longer than the rest of a command takes to start.
   const { generateMarket } = await import("@cadastre/sample");
   const { sampleRecords } = await import("./sample-records.ts");
   const finder = new ExampleFinder();

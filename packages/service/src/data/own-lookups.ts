@@ -36,6 +36,11 @@ export class OwnLookups {
     }
   }
 
+  /** Adds values that another one has found. */
+  add(found: Iterable<OwnLookupValue>): void {
+    for (const { datasetId, lookupName, value } of found) this.#valuesOf(datasetId, lookupName).add(value);
+  }
+
   #valuesOf(datasetId: string, lookupName: string): Set<string> {
     const lookups = this.#values.get(datasetId) ?? new Map<string, Set<string>>();
     this.#values.set(datasetId, lookups);

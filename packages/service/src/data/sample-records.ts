@@ -1,5 +1,6 @@
 import { mediaPermissionProperty } from "@cadastre/entitlement";
-import type { SampleMarket } from "@cadastre/sample";
+import type { OwnLookupValue } from "@cadastre/reso";
+import type { SampleMarket, SampleRow } from "@cadastre/sample";
 import { sampleCatalog } from "@cadastre/sample/catalog";
 import type { StoredRecord } from "@cadastre/store";
 import { provisionalIdRow } from "../identity/provisional-id.ts";
@@ -8,20 +9,52 @@ import { listingValues } from "../ingest/listing-values.ts";
 import { sourceOf } from "../ingest/sources.ts";
 import { OwnLookups } from "./own-lookups.ts";
 
-/** Yields all records of a sample market and its lookups, so that each record refers only to earlier ones. */
-export function* sampleRecords(market: SampleMarket): Generator<StoredRecord> {
-  const lookups = new OwnLookups(sampleCatalog);
-  for (const row of marketRecords(market)) {
-    lookups.see(row);
+/** A part of a market: the listings of a range with what belongs to them, or all records of a resource. */
+type MarketPart = { readonly from: number; readonly to: number } | SampleRow["resource"];
+
+/** Number of listings in a part. */
+const listingsInPart = 100;
+
+/** Returns the parts of a market, in an order in which each record refers only to earlier ones. */
+export const marketParts = (listings: number): readonly MarketPart[] => [
+  "Office",
+  "Member",
+  ...Array.from({ length: Math.ceil(listings / listingsInPart) }, (_, i) => ({
+    from: i * listingsInPart,
+    to: Math.min((i + 1) * listingsInPart, listings),
+  })),
+  "PublicRecord",
+];
+
+/** Yields the records of a part of a market. */
+export function* recordsOfPart(market: SampleMarket, part: MarketPart): Generator<StoredRecord> {
+  for (const row of typeof part === "string" ? market.rows(part) : listingRecords(market, part))
     yield { ...row, source: sourceOf(sampleCatalog, row.datasetId) };
-  }
-  for (const row of sampleCatalog.lookups.rows(lookups.found()))
+}
+
+/** Yields the records of all lookups, with those values that only the systems have. */
+export function* lookupRecords(own: Iterable<OwnLookupValue>): Generator<StoredRecord> {
+  for (const row of sampleCatalog.lookups.rows(own))
     yield { resource: "Lookup", source: sourceOf(sampleCatalog, row.datasetId), ...row };
 }
 
-function* marketRecords(market: SampleMarket): Generator<StoredRecord> {
-  for (const resource of ["Office", "Member"] as const) yield* market.rows(resource);
-  for (const { datasetId, property, media, mediaAssets, openHouses } of market.listingsWithMedia()) {
+/** Yields all records of a sample market and its lookups. */
+export function* sampleRecords(market: SampleMarket): Generator<StoredRecord> {
+  const lookups = new OwnLookups(sampleCatalog);
+  for (const part of marketParts(market.listings))
+    for (const stored of recordsOfPart(market, part)) {
+      lookups.see(stored);
+      yield stored;
+    }
+  yield* lookupRecords(lookups.found());
+}
+
+function* listingRecords(
+  { listing }: SampleMarket,
+  { from, to }: Exclude<MarketPart, string>,
+): Generator<StoredRecord> {
+  for (let index = from; index < to; index++) {
+    const { datasetId, property, media, mediaAssets, openHouses } = listing(index);
     const identity = provisionalIdRow(datasetId, property);
     yield { resource: "Property", datasetId, record: withComputedValues(property), hidden: identity };
     const hidden = listingValues(datasetId, property);
@@ -32,5 +65,4 @@ function* marketRecords(market: SampleMarket): Generator<StoredRecord> {
     }
     for (const record of openHouses) yield { resource: "OpenHouse", datasetId, record, hidden };
   }
-  yield* market.rows("PublicRecord");
 }
