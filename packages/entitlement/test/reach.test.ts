@@ -8,7 +8,7 @@ const worker = "packages/service/src/delivery/start-worker.ts";
 const prepare = "packages/service/src/data/prepare-listings.ts";
 const fill = "packages/service/src/data/fill-listings.ts";
 /** It commits the sample that a thread has encoded. */
-const sampleCommit = "packages/service/src/data/commit-of-thread.ts";
+const sampleCommit = "packages/service/src/data/commit-of-threads.ts";
 const service = "packages/service/src/service.ts";
 const servedCatalog = "packages/service/src/serve-catalog.ts";
 const listings = "packages/service/src/listings.ts";

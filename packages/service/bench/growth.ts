@@ -83,7 +83,8 @@ async function costsOf(grown: readonly Grown[]): Promise<readonly (readonly numb
 build();
 moveToClientCore();
 const folder = await mkdtemp(join(tmpdir(), "cadastre-bench-"));
-const postgres = given.database === "PostgreSQL" ? await startBenchPostgres() : undefined;
+// A million listings on PostgreSQL take 10 GB, which memory has no place for.
+const postgres = given.database === "PostgreSQL" ? await startBenchPostgres(tmpdir()) : undefined;
 const grown: Grown[] = [];
 try {
   for (const listings of sizes) {

@@ -22,8 +22,9 @@ const parameters = {
   autovacuum: "off",
 };
 
-export async function startBenchPostgres(): Promise<BenchPostgres> {
-  const server = await startPostgres(undefined, parameters);
+/** @param parent see `startPostgres` */
+export async function startBenchPostgres(parent?: string): Promise<BenchPostgres> {
+  const server = await startPostgres(undefined, parameters, parent);
   const { url, createDatabase, stop } = server;
   const pool = server.connect(1);
   // The server forks a process for each connection.

@@ -123,11 +123,14 @@ export type PostgresTls = CertifiedKey & {
  *
  * @param tls by default connections cannot be encrypted
  * @param parameters of the server, beside those that every one has
+ * @param parent folder in which its files are; by default memory if there are 4 GiB of it, because a disk that others keep busy stalls every
+ * connection
  */
 export const startPostgres = (
   tls?: PostgresTls,
   parameters?: Readonly<Record<string, string>>,
-): Promise<PostgresServer> => startServer(createData, tls, parameters);
+  parent?: string,
+): Promise<PostgresServer> => startServer(createData, tls, parameters, parent);
 
 /** Writes the keys to the server's folder, and returns the parameters that it starts with. */
 function setUpTls({ key, certificate, authority, users }: PostgresTls, { cwd, uid, gid }: ServerOptions) {
@@ -148,11 +151,12 @@ async function startServer(
   prepare: (programs: string, options: ServerOptions) => void,
   tls?: PostgresTls,
   parameters: Readonly<Record<string, string>> = {},
+  parent = scratch(),
 ): Promise<PostgresServer> {
   const programs = findPrograms();
   if (programs === null) throw new Error("no PostgreSQL server is installed");
   const user = serverUser();
-  const folder = mkdtempSync(join(scratch(), "postgres-"));
+  const folder = mkdtempSync(join(parent, "postgres-"));
   if (user !== undefined) chownSync(folder, user.uid, user.gid);
   const options = {
     cwd: folder,
@@ -237,7 +241,6 @@ function connect(url: string, connections: number): pg.Pool {
 
 const sharedMemory = "/dev/shm";
 
-/** Returns the folder for servers' files: memory if there are 4 GiB of it, because a disk that others keep busy stalls every connection. */
 function scratch(): string {
   if (!existsSync(sharedMemory)) return tmpdir();
   const { bavail, bsize } = statfsSync(sharedMemory);
