@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { Agent, get, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
@@ -22,14 +23,19 @@ afterAll(() => running.stop());
 test("a service that stops under load finishes what it has begun, and takes no more", async () => {
   const { baseUrl } = running.service;
   const page = () => ask(baseUrl, "/reso/odata/Property?$top=50", { "x-api-key": running.key("national") });
-  let answered = 0;
+  let [received, answered] = [0, 0];
+  const count = () => {
+    received += 1;
+  };
+  subscribe("http.server.request.start", count);
   const begun = Array.from({ length: 40 }, async () => {
     const reply = await page();
     answered += 1;
     return toCollection(reply).value.length;
   });
-  // The first of them are answered, the last ones wait for a thread.
-  while (answered < 5) await new Promise(setImmediate);
+  // The service knows of all, the first are answered, and the last ones wait for a thread. Requests that it has not received yet are reset.
+  while (received < 40 || answered < 5) await new Promise(setImmediate);
+  unsubscribe("http.server.request.start", count);
   const stopped = running.service.stop();
   await expect(page()).rejects.toMatchObject({ code: "ECONNREFUSED" });
   expect(answered).toBeLessThan(40);
