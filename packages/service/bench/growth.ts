@@ -83,7 +83,7 @@ async function costsOf(grown: readonly Grown[]): Promise<readonly (readonly numb
 build();
 moveToClientCore();
 const folder = await mkdtemp(join(tmpdir(), "cadastre-bench-"));
-// A million listings on PostgreSQL take 10 GB, which memory has no place for.
+// A million listings on PostgreSQL take 14 GB with the write-ahead log, too much for memory.
 const postgres = given.database === "PostgreSQL" ? await startBenchPostgres(tmpdir()) : undefined;
 const grown: Grown[] = [];
 try {

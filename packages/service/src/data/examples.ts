@@ -21,17 +21,20 @@ const mostProperties = 5000;
 type Property = { readonly systems: Set<string>; listings: number };
 type City = { readonly city: string; readonly state: string; listings: number };
 
-/** The members of a Property record in which examples are found. */
-export type ExampleSource = ReturnType<typeof exampleSourceOf>;
+const exampleMembers = [
+  "ListingKey",
+  "City",
+  "StateOrProvince",
+  "StandardStatus",
+  "Placekey",
+  "OriginatingSystemName",
+] as const;
 
-export const exampleSourceOf = ({
-  ListingKey,
-  City,
-  StateOrProvince,
-  StandardStatus,
-  Placekey,
-  OriginatingSystemName,
-}: Row) => ({ ListingKey, City, StateOrProvince, StandardStatus, Placekey, OriginatingSystemName });
+/** Returns what {@link ExampleFinder} needs of a Property record. */
+export const exampleSourceOf = (record: Row): ExampleSource =>
+  Object.fromEntries(exampleMembers.map((name) => [name, record[name]]));
+
+export type ExampleSource = Partial<Record<(typeof exampleMembers)[number], unknown>>;
 
 /** Finds {@link Examples} in a stream of Property records. */
 export class ExampleFinder {
@@ -40,14 +43,8 @@ export class ExampleFinder {
   #listingKey: string | undefined;
 
   /** Takes the key, city and state of an active listing that has a city and state, and the Placekey of any listing. */
-  see({
-    ListingKey,
-    City,
-    StateOrProvince,
-    StandardStatus,
-    Placekey,
-    OriginatingSystemName,
-  }: Partial<ExampleSource>): void {
+  see(property: ExampleSource): void {
+    const { ListingKey, City, StateOrProvince, StandardStatus, Placekey, OriginatingSystemName } = property;
     if (StandardStatus === "Active" && typeof City === "string" && typeof StateOrProvince === "string") {
       if (typeof ListingKey === "string") this.#listingKey ??= ListingKey;
       const name = `${City}, ${StateOrProvince}`;

@@ -52,7 +52,7 @@ export async function fillListings(
   await store.notes.set(notes.listings, String(listings));
 }
 
-// What generates records is imported only where they are: building its tables takes longer than the rest of a command takes to start.
+// The two functions below import the generator of records: building its tables takes longer than the rest of a command takes to start.
 
 /** Commits records that threads generate. Returns the examples. */
 async function commitInParallel(
