@@ -120,10 +120,8 @@ export function crashes(
     `a worker that was stopped %s past its lease has lost, in ${name}`,
     (point) =>
       withPlace(1, async (registry, place) => {
-        // Long enough to be stopped within the pause: a process that is stopped in a transaction keeps the lock of the file.
-        const zombie = spawnWorker({ place, lease, pace: 500 });
+        const zombie = spawnWorker({ place, lease, stop: point });
         expect(await zombie.says(point)).toBe(true);
-        zombie.child.kill("SIGSTOP");
         // It comes back in the middle of its successor's work.
         const back = async () => {
           zombie.child.kill("SIGCONT");

@@ -10,6 +10,8 @@ export type WorkerTask = {
   readonly lease: number;
   /** Dies at the point, when it is met for the `time`th time. */
   readonly crash?: { readonly point: CrashPoint; readonly time: number };
+  /** Stops at the point, until it gets SIGCONT. It holds no lock then, which who stops it from outside can't know. */
+  readonly stop?: CrashPoint;
   /** Wait at each point, in milliseconds. */
   readonly pace?: number;
   /** Number of attempts at a delivery; practically unlimited by default. */
@@ -49,6 +51,7 @@ const worker = (task.rebuilds === undefined ? createWorker : createRebuilder)({
     met.set(point, (met.get(point) ?? 0) + 1);
     if (task.crash?.point === point && task.crash.time === met.get(point))
       process.kill(process.pid, "SIGKILL");
+    if (task.stop === point && met.get(point) === 1) process.kill(process.pid, "SIGSTOP");
     if (task.pace !== undefined) await setTimeout(task.pace);
   },
 });
