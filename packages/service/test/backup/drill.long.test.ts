@@ -69,7 +69,8 @@ sleep() { jobs %npm > /dev/null && command sleep "$@"; }`;
     stream.on("data", (chunk: Buffer) => {
       output += chunk.toString("utf8");
     });
-  const [code] = (await once(shell, "exit")) as [number | null];
+  // Its output ends with the last service that writes to it, so that nobody uses the folder any more.
+  const [code] = (await once(shell, "close")) as [number | null];
   expect([code, output]).toEqual([0, expect.stringContaining("Nothing is damaged or missing in")]);
   expect(output.match(/^Backed up /gm)).toHaveLength(2);
   expect(output.match(/^Restored /gm)).toHaveLength(2);
