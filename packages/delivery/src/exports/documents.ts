@@ -10,7 +10,7 @@ import {
   profileDocument,
   showsProfile,
 } from "../profiles/profile.ts";
-import { type SchemaDocument, schemaDocument } from "../profiles/schema-document.ts";
+import { earlierSchemaDocuments, type SchemaDocument, schemaDocument } from "../profiles/schema-document.ts";
 import type { ExportSource } from "../source/export-source.ts";
 import { documentMediaType } from "./delivery-documents.ts";
 import type { DeliveryCredits } from "./new-delivery.ts";
@@ -55,12 +55,12 @@ export type DocumentOptions = {
 };
 
 export function createDocuments({ ledger, source, profiles, creditsOf }: DocumentOptions): Documents {
-  const offers = new WeakMap<Scope, readonly OfferedProfile[]>();
-  const offered = (scope: Scope): readonly OfferedProfile[] => {
-    const known = offers.get(scope) ?? offersOf({ source, profiles }, scope);
-    offers.set(scope, known);
-    return known;
-  };
+  // Both are made once for a scope, since a document of a thousand columns takes tens of milliseconds.
+  const offered = onceForScope((scope) => offersOf({ source, profiles }, scope));
+  const earlier = onceForScope((scope) => {
+    const distinct = new Map(offered(scope).map((one) => [one.schema.sha256, one])).values();
+    return [...distinct].flatMap(({ profile, datasets }) => earlierSchemaDocuments(profile, datasets));
+  });
 
   /** Returns a document of the customer's deliveries. @throws {DeliveryError} `not_found` */
   const delivered = async (
@@ -83,12 +83,15 @@ export function createDocuments({ ledger, source, profiles, creditsOf }: Documen
       return served("profile", profileDocument(profile), profile.sha256);
     },
     schema: async (scope, sha256) => {
-      if (isHash(sha256))
-        for (const { profile, datasets } of offered(scope)) {
-          const present = schemaDocument(profile, datasets, sha256);
-          if (present.sha256 === sha256) return served("schema", present.text, sha256);
-        }
-      return delivered(scope, "schema", sha256);
+      if (!isHash(sha256)) return delivered(scope, "schema", sha256);
+      const isAskedFor = (one: SchemaDocument) => one.sha256 === sha256;
+      const present =
+        offered(scope)
+          .map(({ schema }) => schema)
+          .find(isAskedFor) ?? earlier(scope).find(isAskedFor);
+      return present === undefined
+        ? delivered(scope, "schema", sha256)
+        : served("schema", present.text, sha256);
     },
     disclaimer: async (scope, sha256) => {
       const { disclaimers = [] } = await creditsOf(scope);
@@ -97,6 +100,15 @@ export function createDocuments({ ledger, source, profiles, creditsOf }: Documen
         ? delivered(scope, "disclaimer", sha256)
         : served("disclaimer", present, sha256);
     },
+  };
+}
+
+function onceForScope<T extends object>(make: (scope: Scope) => T): (scope: Scope) => T {
+  const made = new WeakMap<Scope, T>();
+  return (scope) => {
+    const known = made.get(scope) ?? make(scope);
+    made.set(scope, known);
+    return known;
   };
 }
 

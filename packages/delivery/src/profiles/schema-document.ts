@@ -57,18 +57,19 @@ const sealed = (value: unknown): SchemaDocument => {
   return { text, sha256: createHash("sha256").update(text).digest("hex") };
 };
 
-/** Forms of the document, the current one first. Manifests of earlier releases name a document of the second form. */
-const forms: readonly ((content: Content) => SchemaDocument)[] = [
-  ({ profile: { schema }, datasets }) =>
-    sealed({
-      documentType: "schema",
-      documentVersion,
-      ...schema,
-      datasets: datasets.map((dataset) => ({
-        ...named(dataset),
-        columns: dataset.columns.map((column) => columnEntry(dataset, column)),
-      })),
-    }),
+const currentForm = ({ profile: { schema }, datasets }: Content): SchemaDocument =>
+  sealed({
+    documentType: "schema",
+    documentVersion,
+    ...schema,
+    datasets: datasets.map((dataset) => ({
+      ...named(dataset),
+      columns: dataset.columns.map((column) => columnEntry(dataset, column)),
+    })),
+  });
+
+/** Forms of earlier releases. Manifests of those name a document of the form of their time. */
+const earlierForms: readonly ((content: Content) => SchemaDocument)[] = [
   ({ profile: { schema }, datasets }) =>
     sealed({
       ...schema,
@@ -93,22 +94,16 @@ export function schemaDocument(
   datasets: readonly DeliveredDataset[],
   sha256?: string,
 ): SchemaDocument {
-  const content = { profile, datasets };
-  const current = currentDocument(content);
+  const current = currentForm({ profile, datasets });
   if (sha256 === undefined || current.sha256 === sha256) return current;
-  return (
-    forms
-      .slice(1)
-      .map((form) => form(content))
-      .find((one) => one.sha256 === sha256) ?? current
-  );
+  return earlierSchemaDocuments(profile, datasets).find((one) => one.sha256 === sha256) ?? current;
 }
 
-const currentDocument = (content: Content): SchemaDocument => {
-  const [current] = forms;
-  if (current === undefined) throw new TypeError("there is a form");
-  return current(content);
-};
+/** Returns the schema documents of a delivery in the forms of earlier releases. */
+export const earlierSchemaDocuments = (
+  profile: Content["profile"],
+  datasets: readonly DeliveredDataset[],
+): readonly SchemaDocument[] => earlierForms.map((form) => form({ profile, datasets }));
 
 /** Returns the schema as a manifest states it. */
 export const manifestSchema = (
