@@ -14,8 +14,16 @@ export const leftOutOnPostgres: Readonly<Record<string, string>> = {
     "about connections and answers; one test needs pages that take longer than to accept connections",
   "replicate-faults.test.ts": "about faults of the source that is copied",
   "agreement.property.test.ts": "starts a service on each database",
+  "follower-month.long.test.ts": "starts a service on each database",
+  "serve-your-mls.long.test.ts": "starts a service on each database",
+  "worker-heartbeat.long.test.ts": "starts a service on each database",
+  "delivery/equal-tables.long.test.ts":
+    "about the databases of copies: delivery/typed-tables.long.test.ts has those of a service on PostgreSQL",
   "ingest/law/**": "runs on both databases in every run",
   "interference/**": "runs on both databases in every run",
+  "replication/*.property.test.ts": "runs on both databases in every run",
+  "delivery/seed-and-deltas.property.test.ts": "runs on both databases in every run",
   "v1/identities.test.ts": "runs on both databases in every run",
-  "postgres.test.ts": "runs on PostgreSQL in every run",
+  "*postgres*.test.ts": "runs on PostgreSQL in every run",
+  "{nodes,replicas}.long.test.ts": "runs on PostgreSQL in every run",
 };
