@@ -29,6 +29,11 @@ export type InputPart = {
 
 const startBytes = 4096;
 
+/** Bytes of one read. Each costs as much as to find the ends of some hundred kilobytes of records. */
+const readBytes = 1024 * 1024;
+
+const streamOf = (file: string) => createReadStream(file, { highWaterMark: readBytes });
+
 /** Calls `work` with a file. `-` stands for standard input, which is copied to a temporary file in `folder` until `work` is done. */
 export async function withInput<T>(
   file: string,
@@ -51,7 +56,7 @@ const refuseRead = (name: string) => (cause: NodeJS.ErrnoException) => {
 
 async function inputOf(file: string, name: string): Promise<Input> {
   const hash = createHash("sha256");
-  await pipeline(createReadStream(file), hash).catch(refuseRead(name));
+  await pipeline(streamOf(file), hash).catch(refuseRead(name));
   return { ...(await openInput(file, name, "all")), sha256: hash.digest("hex") };
 }
 
@@ -80,7 +85,7 @@ export async function openInput(file: string, name: string, reads: Opening = "st
 
 function plainPart(file: string, name: string, head: Buffer): InputPart {
   const read = async function* (onBytes: (bytes: number) => void): AsyncGenerator<Uint8Array> {
-    const source = createReadStream(file);
+    const source = streamOf(file);
     source.on("data", (chunk) => onBytes(chunk.length));
     yield* source as AsyncIterable<Uint8Array>;
   };
@@ -89,7 +94,7 @@ function plainPart(file: string, name: string, head: Buffer): InputPart {
 
 function readGzip(file: string, name: string, size: number): InputPart["read"] {
   return async function* (onBytes: (bytes: number) => void): AsyncGenerator<Uint8Array> {
-    const source = createReadStream(file);
+    const source = streamOf(file);
     source.on("data", (chunk) => onBytes(chunk.length));
     const unpacked = source.pipe(createGunzip());
     source.on("error", (error) => unpacked.destroy(error));
