@@ -10,7 +10,7 @@ export type WorkerTask = {
   readonly lease: number;
   /** Dies at the point, when it is met for the `time`th time. */
   readonly crash?: { readonly point: CrashPoint; readonly time: number };
-  /** Stops at the point, until it gets SIGCONT. It holds no lock then, which who stops it from outside can't know. */
+  /** Stops itself at the point, where it holds no lock, and goes on at SIGCONT. A signal from outside may stop it within a transaction. */
   readonly stop?: CrashPoint;
   /** Wait at each point, in milliseconds. */
   readonly pace?: number;
