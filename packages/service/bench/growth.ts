@@ -1,7 +1,7 @@
 /*
  * Growth of the cost of each query with the number of listings: prints a table, and writes a plot for the docs.
  *
- *   node --conditions=@cadastre/source --import tsx packages/service/bench/growth.ts [--sizes 10000,100000,1000000] [--seconds 1] [--warm 3] [--rounds 5] [--plot docs/growth.svg] [--database SQLite|PostgreSQL]
+ *   node --conditions=@cadastre/source --import tsx packages/service/bench/growth.ts [--sizes 10000,100000,1000000] [--seconds 1] [--warm 3] [--rounds 5] [--plot docs/growth.svg] [--database SQLite|PostgreSQL] [--look-ups "key;count and 20"]
  *
  * Measures the CPU time per request of the whole service over HTTP, pinned to one core, and that of the PostgreSQL server with it.
  */
@@ -26,6 +26,12 @@ const given = settingsOf({
   rounds: "5",
   plot: "",
   database: "SQLite",
+  "look-ups": lookUps.map(({ name }) => name).join(";"),
+});
+const chosen = given["look-ups"].split(";").map((name) => {
+  const found = lookUps.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`no look-up is named ${name}`);
+  return found;
 });
 const sizes = given.sizes.split(",").map(Number);
 const [seconds, warm, rounds] = [given.seconds, given.warm, given.rounds].map(Number) as [
@@ -70,9 +76,9 @@ async function costOf(query: LookUp, { client, pid, listings }: Grown, seconds: 
 
 /** Returns the CPU time of each look-up by size. The services take turns, so that a machine which gets slower does so for all of them. */
 async function costsOf(grown: readonly Grown[]): Promise<readonly (readonly number[])[]> {
-  const costs: number[][][] = lookUps.map(() => grown.map(() => []));
+  const costs: number[][][] = chosen.map(() => grown.map(() => []));
   for (let round = -1; round < rounds; round++)
-    for (const [i, query] of lookUps.entries())
+    for (const [i, query] of chosen.entries())
       for (const [k, one] of grown.entries()) {
         const cost = await costOf(query, one, round < 0 ? warm : seconds);
         if (round >= 0) costs[i]?.[k]?.push(cost);
@@ -96,12 +102,12 @@ try {
   const costs = await costsOf(grown);
   const steps = sizes.map((size) => size.toLocaleString("en-US"));
   console.log(head("CPU ms a request, listings", ...steps, "last ÷ first"));
-  for (const [i, { name }] of lookUps.entries()) {
+  for (const [i, { name }] of chosen.entries()) {
     const values = costs[i] ?? [];
     const growth = (values.at(-1) ?? Number.NaN) / (values[0] ?? Number.NaN);
     console.log(line(name, ...values.map(number), number(growth)));
   }
-  const plotted = lookUps.map(({ name }, i) => ({
+  const plotted = chosen.map(({ name }, i) => ({
     name,
     values: (costs[i] ?? []).map((cpu) => Math.max(cpu, 0.01)),
   }));
