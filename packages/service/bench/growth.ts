@@ -15,7 +15,7 @@ import { type LookUp, lookUps } from "./look-ups.ts";
 import { plotSvg } from "./plot.ts";
 import { startBenchPostgres } from "./postgres-server.ts";
 import { load, moveToClientCore, start } from "./processes.ts";
-import { settingsOf } from "./settings.ts";
+import { chosenOf, settingsOf } from "./settings.ts";
 import { concurrency } from "./subjects.ts";
 import { head, line, median, number } from "./table.ts";
 
@@ -28,11 +28,7 @@ const given = settingsOf({
   database: "SQLite",
   "look-ups": lookUps.map(({ name }) => name).join(";"),
 });
-const chosen = given["look-ups"].split(";").map((name) => {
-  const found = lookUps.find((one) => one.name === name);
-  if (found === undefined) throw new Error(`no look-up is named ${name}`);
-  return found;
-});
+const chosen = chosenOf(given["look-ups"], lookUps);
 const sizes = given.sizes.split(",").map(Number);
 const [seconds, warm, rounds] = [given.seconds, given.warm, given.rounds].map(Number) as [
   number,

@@ -13,7 +13,7 @@ import { Agent, get } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build, programOf } from "./build.ts";
-import { settingsOf } from "./settings.ts";
+import { chosenOf, settingsOf } from "./settings.ts";
 import { head, line, number } from "./table.ts";
 import { startWhole, type WholeService } from "./whole-service.ts";
 
@@ -103,16 +103,17 @@ try {
     services.push({ processes, service });
   }
   const keys = await keysOf((services[0] as (typeof services)[number]).service);
-  const queries: Readonly<Record<string, (turn: number) => string>> = {
-    key: (turn) => `/reso/odata/Property('${keys[turn % keys.length]}')`,
-    "price, top 20": (turn) => `/reso/odata/Property?$filter=ListPrice%20ge%20${200_000 + turn}&$top=20`,
-  };
+  const lookUps = [
+    { name: "key", pathOf: (turn: number) => `/reso/odata/Property('${keys[turn % keys.length]}')` },
+    {
+      name: "price, top 20",
+      pathOf: (turn: number) => `/reso/odata/Property?$filter=ListPrice%20ge%20${200_000 + turn}&$top=20`,
+    },
+  ];
   console.log(
     head("look-up", "processes", "CPU ms", "busiest thread, ms", "requests/s of two cores", "÷ one process"),
   );
-  for (const name of given["look-ups"].split(";")) {
-    const pathOf = queries[name];
-    if (pathOf === undefined) throw new Error(`--look-ups are of ${Object.keys(queries).join(";")}`);
+  for (const { name, pathOf } of chosenOf(given["look-ups"], lookUps)) {
     const costs = services.map((): Cost[] => []);
     for (const { service } of services) await costOf(service, pathOf, warm);
     for (let round = 0; round < rounds; round += 1)

@@ -10,3 +10,14 @@ export function settingsOf<Name extends string>(
   });
   return { ...defaults, ...(values as Partial<Record<Name, string>>) };
 }
+
+/** Returns those of all that a text such as `key;walk` names, in its order. */
+export const chosenOf = <Named extends { readonly name: string }>(
+  text: string,
+  all: readonly Named[],
+): readonly Named[] =>
+  text.split(";").map((name) => {
+    const found = all.find((one) => one.name === name);
+    if (found === undefined) throw new Error(`${name} is none of ${all.map((one) => one.name).join(";")}`);
+    return found;
+  });

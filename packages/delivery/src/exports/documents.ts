@@ -83,12 +83,9 @@ export function createDocuments({ ledger, source, profiles, creditsOf }: Documen
       return served("profile", profileDocument(profile), profile.sha256);
     },
     schema: async (scope, sha256) => {
-      if (!isHash(sha256)) return delivered(scope, "schema", sha256);
-      const isAskedFor = (one: SchemaDocument) => one.sha256 === sha256;
       const present =
-        offered(scope)
-          .map(({ schema }) => schema)
-          .find(isAskedFor) ?? earlier(scope).find(isAskedFor);
+        offered(scope).find(({ schema }) => schema.sha256 === sha256)?.schema ??
+        earlier(scope).find((schema) => schema.sha256 === sha256);
       return present === undefined
         ? delivered(scope, "schema", sha256)
         : served("schema", present.text, sha256);

@@ -98,6 +98,7 @@ async function compareWithCoarse(page: Page): Promise<void> {
   await page.locator(".key-second select").selectOption("coarse");
   await page.locator(".count-second").getByText("coarse").waitFor();
   await expect.poll(() => page.locator(".status-line").textContent()).toMatch(/rows here/);
+  await page.getByText(/rows here/).waitFor();
 }
 
 describe.skipIf(!hasChromium())("the page for everybody", () => {

@@ -40,7 +40,7 @@ export function encodeRecord(record: Row, members: ReadonlyMap<string, Member>):
  * @throws {StoreError} as {@link encodeRecord}
  */
 export function requireEncodable(record: Row, members: ReadonlyMap<string, Member>): void {
-  for (const name of Object.keys(record)) {
+  for (const name in record) {
     const json = record[name];
     if (!hasNoValue(json)) requireStorable(json, memberOf(name, members).property);
   }
