@@ -100,7 +100,7 @@ function constantSql(
 ): SqlFragment {
   const { value: constant, type } = node;
   if (type === "Null") return sql`null`;
-  const isValue = constant !== null && values.test(node, (value) => isBounded(value, type));
+  const isValue = constant !== null && values.examine([node], ([value]) => isBounded(value, type));
   if (!isValue) return dialect.typedNull(type as ValueType);
   if (Array.isArray(constant)) return dialect.collection(constant, itemType(type) as PrimitiveType);
   const form = encodingOf(type, dialect.computedEncodings);

@@ -1,7 +1,8 @@
 import type { Box } from "../geodesy/box.ts";
-import { identifier, join, type SqlFragment, sql, value } from "../sql/fragment.ts";
+import { identifier, join, type SqlFragment, sql } from "../sql/fragment.ts";
 
-export type { Box };
+/** A {@link Box} whose degrees are bound values. */
+export type BoxValues = Readonly<Record<keyof Box, SqlFragment>>;
 
 /**
  * A spatial index on a column of points. Its conditions are prefilters, always combined with the exact condition:
@@ -9,8 +10,8 @@ export type { Box };
  * to 180.
  */
 export type PointIndex = {
-  /** Returns the condition that a point lies in one of the boxes. There is at least one box. */
-  readonly within: (boxes: readonly Box[]) => SqlFragment;
+  /** Returns the condition that a point lies in one of the boxes. There is at least one, and all have the same latitudes. */
+  readonly within: (boxes: readonly BoxValues[]) => SqlFragment;
   /** Condition for rows without a point: null, or a point that is not on earth. */
   readonly missing: SqlFragment;
   /**
@@ -20,7 +21,7 @@ export type PointIndex = {
   readonly misplaced?: SqlFragment;
 };
 
-const anyOf = (boxes: readonly Box[], condition: (box: Box) => SqlFragment): SqlFragment =>
+const anyOf = (boxes: readonly BoxValues[], condition: (box: BoxValues) => SqlFragment): SqlFragment =>
   sql`(${join(boxes.map(condition), " or ")})`;
 
 /**
@@ -32,7 +33,7 @@ export const rtreeIndex = (table: string, key: SqlFragment, column: SqlFragment)
   within: (boxes) => {
     const found = boxes.map(
       ({ west, south, east, north }) =>
-        sql`select id from ${identifier(table)} where west <= ${value(east)} and east >= ${value(west)} and south <= ${value(north)} and north >= ${value(south)}`,
+        sql`select id from ${identifier(table)} where west <= ${east} and east >= ${west} and south <= ${north} and north >= ${south}`,
     );
     return sql`${key} in (${join(found, " union all ")})`;
   },
@@ -42,14 +43,9 @@ export const rtreeIndex = (table: string, key: SqlFragment, column: SqlFragment)
 /** Two numeric columns, null where there is no point, with an ordinary index on latitude and longitude. */
 export const degreesIndex = (longitude: SqlFragment, latitude: SqlFragment): PointIndex => ({
   within: (boxes) => {
-    // One range of latitudes for all boxes, because the index is scanned by a range of latitudes.
-    const south = Math.min(...boxes.map((box) => box.south));
-    const north = Math.max(...boxes.map((box) => box.north));
-    const longitudes = anyOf(
-      boxes,
-      ({ west, east }) => sql`${longitude} between ${value(west)} and ${value(east)}`,
-    );
-    return sql`${latitude} between ${value(south)} and ${value(north)} and ${longitudes}`;
+    const [{ south, north }] = boxes as readonly [BoxValues, ...BoxValues[]];
+    const longitudes = anyOf(boxes, ({ west, east }) => sql`${longitude} between ${west} and ${east}`);
+    return sql`${latitude} between ${south} and ${north} and ${longitudes}`;
   },
   missing: sql`${latitude} is null`,
 });
@@ -63,7 +59,7 @@ export const pointIndex = (point: SqlFragment): PointIndex => ({
     anyOf(
       boxes,
       ({ west, south, east, north }) =>
-        sql`${point} <@ box(point(${value(west)}::float8, ${value(south)}::float8), point(${value(east)}::float8, ${value(north)}::float8))`,
+        sql`${point} <@ box(point(${west}::float8, ${south}::float8), point(${east}::float8, ${north}::float8))`,
     ),
   missing: sql`${point} is null`,
 });
@@ -74,7 +70,7 @@ export const postgisIndex = (geometry: SqlFragment): PointIndex => ({
     anyOf(
       boxes,
       ({ west, south, east, north }) =>
-        sql`${geometry} && ST_MakeEnvelope(${value(west)}::float8, ${value(south)}::float8, ${value(east)}::float8, ${value(north)}::float8, 4326)`,
+        sql`${geometry} && ST_MakeEnvelope(${west}::float8, ${south}::float8, ${east}::float8, ${north}::float8, 4326)`,
     ),
   missing: sql`${geometry} is null`,
 });

@@ -1,8 +1,9 @@
-import type { BoundCallNode, BoundCompareNode, BoundNode } from "../bound/tree.ts";
-import { type SqlFragment, sql } from "../sql/fragment.ts";
+import type { BoundCallNode, BoundCompareNode, BoundNode, ConstantNode } from "../bound/tree.ts";
+import type { Box } from "../geodesy/box.ts";
+import { type SqlFragment, sql, value } from "../sql/fragment.ts";
 import type { GeoShape } from "../syntax/tree.ts";
 import type { CompileContext } from "./compile-context.ts";
-import type { PointIndex } from "./point-index.ts";
+import type { BoxValues, PointIndex } from "./point-index.ts";
 
 /** A function of an indexed column of points and a constant shape. */
 type PointSearch = {
@@ -10,7 +11,7 @@ type PointSearch = {
   /** True if the column is masked: it shows the points of some rows only. */
   readonly isMasked: boolean;
   readonly nullable: boolean;
-  readonly shape: GeoShape;
+  readonly shape: ConstantNode;
   readonly boxes: NonNullable<BoundCallNode["entry"]["boxes"]>;
 };
 
@@ -26,7 +27,7 @@ export function withPointIndex(
 
 function ofTruth(node: BoundCallNode, target: CompileContext): SqlFragment | null {
   const search = node.type === "Edm.Boolean" ? searchOf(node, target) : null;
-  return search && within(search, 0, target);
+  return search && within(search, null, target);
 }
 
 /**
@@ -46,24 +47,52 @@ function ofComparison(
   if (search === null) return null;
   if (limit.value === null) {
     // If there is no box around the constant itself, it is not on earth, and the function is null for every row.
-    const isPlace = search.boxes(search.shape, 0)?.length !== 0;
+    const isPlace = search.boxes(target.values.inlineValue(search.shape) as GeoShape, 0)?.length !== 0;
     return comparator === "eq" && isPlace && !search.isMasked ? withoutPlace(search) : null;
   }
   if (comparator !== least && comparator !== most) return null;
-  return within(search, Number(target.values.inlineValue(limit)), target);
+  return within(search, limit, target);
 }
 
 const withoutPlace = ({ index, nullable }: PointSearch): SqlFragment =>
   nullable ? index.missing : (index.misplaced ?? index.missing);
 
+/** @param limit null for a function without a limit */
 function within(
   { index, shape, boxes }: PointSearch,
-  limit: number,
-  { dialect }: CompileContext,
+  limit: ConstantNode | null,
+  { dialect, values }: CompileContext,
 ): SqlFragment | null {
-  const found = boxes(shape, limit);
-  if (found === null || Number.isNaN(limit)) return null;
-  return found.length === 0 ? dialect.booleanLiteral(false) : index.within(found);
+  const constants = limit === null ? [shape] : [shape, limit];
+  let [lastPlace, lastMetres, found]: [unknown, unknown, readonly Box[] | null] = [
+    undefined,
+    undefined,
+    null,
+  ];
+  // Each bound of the boxes is a value of its own, of the same shape and limit.
+  const boxesOf = ([place, metres = 0]: readonly unknown[]) => {
+    if (place !== lastPlace || metres !== lastMetres) {
+      found = Number.isNaN(metres) ? null : boxes(place as GeoShape, Number(metres));
+      [lastPlace, lastMetres] = [place, metres];
+    }
+    return found;
+  };
+  const count = values.examine(constants, (of) => boxesOf(of)?.length ?? null);
+  if (count === null) return null;
+  if (count === 0) return dialect.booleanLiteral(false);
+  const bound = (i: number, side: keyof Box) =>
+    value(values.derive(constants, (of) => boxesOf(of)?.[i]?.[side]));
+  return index.within(
+    Array.from(
+      { length: count },
+      (_, i): BoxValues => ({
+        west: bound(i, "west"),
+        south: bound(i, "south"),
+        east: bound(i, "east"),
+        north: bound(i, "north"),
+      }),
+    ),
+  );
 }
 
 function searchOf({ entry, args }: BoundCallNode, target: CompileContext): PointSearch | null {
@@ -75,7 +104,7 @@ function searchOf({ entry, args }: BoundCallNode, target: CompileContext): Point
   if (index === undefined) return null;
   const isMasked = point.kind === "Choice";
   const nullable = point.kind !== "Property" || point.property.nullable;
-  return { index, isMasked, nullable, shape: target.values.inlineValue(shape) as GeoShape, boxes };
+  return { index, isMasked, nullable, shape, boxes };
 }
 
 /**

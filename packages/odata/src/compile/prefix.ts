@@ -15,7 +15,7 @@ export function compilePrefix(
   if (entry.name !== "startswith" || entry.params[0] !== "Edm.String" || text === undefined) return undefined;
   if (!isColumn(text) || prefix?.kind !== "Constant") return undefined;
   const { dialect, values } = target;
-  if (!values.test(prefix, isPrefix)) return undefined;
+  if (!values.examine([prefix], ([one]) => isPrefix(one))) return undefined;
   const { sql: compiled, form } = compileOperand(text, target);
   const operand = dialect.ordered(compiled, form);
   const bound = (by: (prefix: string) => unknown) =>
@@ -25,7 +25,7 @@ export function compilePrefix(
       form,
     );
   const from = sql`${operand} >= ${bound((one) => one)}`;
-  const isLimited = values.test(prefix, (one) => leastBeyond(String(one)) !== undefined);
+  const isLimited = values.examine([prefix], ([one]) => leastBeyond(String(one)) !== undefined);
   return isLimited ? sql`(${from} and ${operand} < ${bound(leastBeyond)})` : sql`(${from})`;
 }
 

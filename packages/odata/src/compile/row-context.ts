@@ -25,7 +25,7 @@ export function compileCodes(
   const { codes } = place.members.column(node.property);
   if (codes === undefined) return undefined;
   const { known = () => undefined, hint = (condition: SqlFragment) => condition } = codes;
-  const isKnown = listed.constants.every((one) => values.test(one, (it) => known(it) !== undefined));
+  const isKnown = listed.constants.every((one) => values.examine([one], ([it]) => known(it) !== undefined));
   if (!isKnown) return hint(sql`${codes.sql} in (${codes.of(join(listed.sql, ", "))})`);
   const given = listed.constants.map((one) => value(values.derive([one], ([it]) => known(it))));
   return hint(inList(codes.sql, given, target));

@@ -26,18 +26,14 @@ type EncodedConstant = {
   readonly encoded: Encoded;
 };
 
-/** A value derived from constants. */
-type Derived = {
-  readonly places: readonly number[];
-  readonly by: (values: readonly unknown[]) => unknown;
-};
+/** Values of the constants of a query, by their places. */
+type ConstantAt = (place: number) => unknown;
 
-/** A test that was made on a constant, and its result. The text of the statement depends on the result as well. */
-type TestedConstant = {
-  readonly place: number;
-  readonly test: (value: unknown) => boolean;
-  readonly answer: boolean;
-};
+/** A value derived from constants. */
+type Derived = { readonly from: (constantAt: ConstantAt) => unknown };
+
+/** A fact about constants, as it was. The text of the statement depends on it. */
+type ExaminedConstants = Derived & { readonly fact: unknown };
 
 /**
  * Placeholder in a statement for a value that differs between queries of the shape: that of a use (by index), a
@@ -61,7 +57,7 @@ export function statementTemplateOf(
 ): StatementTemplate {
   const { shape, own, constants } = shapeOfQuery(query, projected);
   const uses: EncodedConstant[] = [];
-  const asked: TestedConstant[] = [];
+  const examined: ExaminedConstants[] = [];
   const encode: ValueSource["encode"] = (constant, form, scale) => {
     const property = scaledBy(scale);
     const encoded = encodings[form](constant.value, property);
@@ -72,29 +68,30 @@ export function statementTemplateOf(
       ? encoded
       : { ...encoded, value: new ValuePlaceholder(uses.length - 1) };
   };
+  const valuesAt = (places: readonly number[], of: readonly ConstantNode[], constantAt: ConstantAt) =>
+    places.map((place, i) => (place < 0 ? of[i]?.value : constantAt(place)));
   const derivedPlaces = new Set<number>();
-  const derive: ValueSource["derive"] = (from, by) => {
-    const places = from.map((constant) => constants.indexOf(constant));
-    if (places.includes(-1)) return by(from.map((constant) => constant.value));
+  const derive: ValueSource["derive"] = (of, by) => {
+    const places = of.map((constant) => constants.indexOf(constant));
     for (const place of places) derivedPlaces.add(place);
-    return new ValuePlaceholder({ places, by });
+    return new ValuePlaceholder({ from: (constantAt) => by(valuesAt(places, of, constantAt)) });
   };
   const fixedPlaces = new Set<number>();
   const fixed: ValueSource["inlineValue"] = (constant) => {
     fixedPlaces.add(constants.indexOf(constant));
     return constant.value;
   };
-  const holds: ValueSource["test"] = (constant, test) => {
-    const answer = test(constant.value);
-    const place = constants.indexOf(constant);
-    if (place >= 0) asked.push({ place, test, answer });
-    return answer;
+  const examine: ValueSource["examine"] = (of, by) => {
+    const fact = by(of.map(({ value }) => value));
+    const places = of.map((constant) => constants.indexOf(constant));
+    examined.push({ fact, from: (constantAt) => by(valuesAt(places, of, constantAt)) });
+    return fact;
   };
   const { text, values } = compile(own, {
     encode,
     derive,
     inlineValue: fixed,
-    test: holds,
+    examine,
     read: (member) => new ValuePlaceholder(member),
   });
   const freePlaces = new Set([...derivedPlaces, ...uses.map(({ place }) => place)]);
@@ -110,13 +107,10 @@ export function statementTemplateOf(
       )
         return undefined;
     }
-    for (const { place, test, answer } of asked) {
-      const constant = found[place];
-      if (constant !== undefined && test(constant.value) !== answer) return undefined;
-    }
+    const constantAt: ConstantAt = (place) => (found[place] ?? (constants[place] as ConstantNode)).value;
+    for (const { fact, from } of examined) if (from(constantAt) !== fact) return undefined;
     const encoded = encodedBy(uses, found);
     if (encoded === undefined) return undefined;
-    const constantAt = (place: number) => (found[place] ?? (constants[place] as ConstantNode)).value;
     return { text, values: values.map((one) => givenBy(one, other, encoded, constantAt)) };
   };
 }
@@ -144,10 +138,10 @@ function givenBy(
   one: unknown,
   query: BoundQuery,
   encoded: readonly unknown[],
-  constantAt: (place: number) => unknown,
+  constantAt: ConstantAt,
 ): unknown {
   if (!(one instanceof ValuePlaceholder)) return one;
   const { of } = one;
   if (typeof of === "number") return encoded[of];
-  return typeof of === "function" ? of(query) : of.by(of.places.map(constantAt));
+  return typeof of === "function" ? of(query) : of.from(constantAt);
 }

@@ -23,7 +23,7 @@ export function withTextIndex(
   if (condition === undefined) return exact;
   const { property, text, match } = condition;
   const index = target.place.members.column(property).texts;
-  if (index === undefined || !target.values.test(text, isSearchable)) return exact;
+  if (index === undefined || !target.values.examine([text], ([one]) => isSearchable(one))) return exact;
   const found = index.find({
     match,
     bind: (by) => value(target.values.derive([text], ([one]) => by(String(one)))),

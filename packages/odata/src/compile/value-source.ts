@@ -4,8 +4,8 @@ import { type Encoded, type EncodingName, encodings } from "../sql/encoding.ts";
 
 /**
  * Source of the values of a statement. The compiler may inspect a constant only by its type, by testing for null
- * and NaN, and through `encode`, `derive`, `fixed` and `holds`. Constants of the same type that agree in all of
- * these compile to the same text.
+ * and NaN, and through `encode`, `derive`, `examine` and `inlineValue`. Constants of the same type that agree in all
+ * of these compile to the same text.
  */
 export type ValueSource = {
   /** Encodes a constant in a form. `scale` is the scale of a scaled integer. */
@@ -17,8 +17,11 @@ export type ValueSource = {
   ) => unknown;
   /** Returns the value of a constant on which the text of the statement depends. */
   readonly inlineValue: (constant: ConstantNode) => unknown;
-  /** True if the value of a constant passes a test. */
-  readonly test: (constant: ConstantNode, test: (value: unknown) => boolean) => boolean;
+  /** Returns a fact about the values of constants on which the text of the statement depends. */
+  readonly examine: <Fact extends boolean | number | null>(
+    constants: readonly ConstantNode[],
+    by: (values: readonly unknown[]) => Fact,
+  ) => Fact;
   /** Returns a value of the query itself, such as its `top` or a value of its `after`. */
   readonly read: (member: (query: BoundQuery) => unknown) => unknown;
 };
@@ -28,7 +31,7 @@ export const valuesOf = (query: BoundQuery): ValueSource => ({
   encode: ({ value }, form, scale) => encodings[form](value, scaledBy(scale)),
   derive: (constants, by) => by(constants.map(({ value }) => value)),
   inlineValue: ({ value }) => value,
-  test: ({ value }, test) => test(value),
+  examine: (constants, by) => by(constants.map(({ value }) => value)),
   read: (member) => member(query),
 });
 

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { PointIndex, SearchIndex } from "../../src/compile/index.ts";
 import {
   type BoundNode,
@@ -223,6 +223,17 @@ describe.each(mappings)(
         }),
         { numRuns },
       );
+    });
+
+    test("for another circle without compiling it", () => {
+      const column = vi.fn(where.column);
+      const compiler = cachedCompiler(dialect, { ...where, column }, { order: true });
+      const within = (place: string, metres: string) =>
+        queryOf(`geo.distance(Place,geography'Point(${place})') le ${metres}`);
+      compiler.page(within("1 2", "1e3"));
+      column.mockClear();
+      compiler.page(within("-97.7 30.3", "5e3"));
+      expect(column).not.toHaveBeenCalled();
     });
 
     test("for any words, one after another", () => {
