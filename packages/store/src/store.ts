@@ -113,7 +113,7 @@ export type Page = {
   readonly last: readonly unknown[];
   /** Start of the next page; null after the last one. */
   readonly next: Bookmark | null;
-  readonly count?: number;
+  readonly count?: number | undefined;
 };
 
 /** A state of the past. */

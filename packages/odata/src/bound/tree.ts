@@ -258,8 +258,15 @@ export function allOf(...operands: readonly BoundNode[]): BoundNode {
 }
 
 /** Returns the operands of the node's top-level `and`; all of them must be true for the node to be true. */
-export const conjuncts = (node: BoundNode): readonly BoundNode[] =>
-  node.kind === "Logical" && node.operator === "and" ? node.operands.flatMap(conjuncts) : [node];
+export function conjuncts(node: BoundNode): readonly BoundNode[] {
+  const found: BoundNode[] = [];
+  const collect = (one: BoundNode): void => {
+    if (one.kind === "Logical" && one.operator === "and") one.operands.forEach(collect);
+    else found.push(one);
+  };
+  collect(node);
+  return found;
+}
 
 /**
  * Returns the disjunction of the operands, without those that are constantly false. False without operands, so that

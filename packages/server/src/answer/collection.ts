@@ -53,10 +53,9 @@ export async function answerCollection(
     source.page(file?.query ?? readFor(format, query), read),
   );
   try {
-    const found = { query, expand, left, tracking };
+    const found = { query, expand, left, tracking, isFirst: position === undefined };
     if (file !== undefined) return await renderFile(file, page, found, walk, request);
-    const isFirst = position === undefined;
-    return stages.time("render", () => render(page, { ...found, isFirst }, walk, request));
+    return stages.time("render", () => render(page, found, walk, request));
   } catch (error) {
     page.release?.();
     throw error;
@@ -66,23 +65,18 @@ export async function answerCollection(
 type PageQuery = {
   readonly query: BoundQuery;
   readonly expand: readonly BoundExpand[];
+  readonly isFirst: boolean;
 } & Pick<PageStart, "left" | "tracking">;
 
-function render(
-  page: RecordPage,
-  { isFirst, query, expand, ...position }: PageQuery & { readonly isFirst: boolean },
-  walk: Walk,
-  request: OdataRequest,
-): Answer {
+function render(page: RecordPage, found: PageQuery, walk: Walk, request: OdataRequest): Answer {
   const { root } = request;
+  const { query, expand, tracking, isFirst } = found;
   const { format, preferences, trackChanges } = walk.options;
   const { records, count, release } = page;
   const { namespace } = walk.session.model;
-  const nextLink = nextLinkOf(page, position, walk, request);
+  const nextLink = nextLinkOf(page, found, walk, request);
   const deltaLink =
-    nextLink === undefined
-      ? firstDeltaLinkOf(page, position.tracking, query.entitySet, walk, request)
-      : undefined;
+    nextLink === undefined ? firstDeltaLinkOf(page, tracking, query.entitySet, walk, request) : undefined;
   const answer = renderCollection({
     root,
     namespace,
@@ -94,9 +88,8 @@ function render(
     nextLink,
     deltaLink,
   });
-  const tracked =
-    isFirst && position.tracking !== undefined && trackChanges !== undefined ? [trackChanges] : [];
-  return { ...answer, headers: preferenceApplied(preferences, ...tracked), release };
+  const tracked = isFirst && tracking !== undefined && trackChanges !== undefined ? [trackChanges] : [];
+  return { headers: preferenceApplied(preferences, ...tracked), release, ...answer };
 }
 
 /** Renders a page in a file format, some records at a time between other requests. */

@@ -35,17 +35,10 @@ export type CollectionContent = RenderInput & {
 };
 
 /** Renders a collection. Source: OData JSON Format 4.01, sections 4.5 and 13. */
-export function renderCollection({
-  records,
-  count,
-  nextLink,
-  deltaLink,
-  context,
-  ...content
-}: CollectionContent): Answer {
-  const { format } = content;
+export function renderCollection(content: CollectionContent): Answer {
+  const { root, format, records, count, nextLink, deltaLink, context } = content;
   const before = [
-    ...contextMember(content.root, context ?? contextOf(content), format),
+    ...contextMember(root, context ?? contextOf(content), format),
     ...countMember(count, format),
     '"value":[',
   ];

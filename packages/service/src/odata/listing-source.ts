@@ -79,6 +79,7 @@ async function readPage(
       { entitySet: query.entitySet.name },
     );
     const state = tracked === true ? await timedStateOf(page.checkpoint, store) : undefined;
+    const { length, count: found } = page;
     const next = page.next && positionOf(page.next, state);
     if (expand.length === 0) {
       reserved.resize(page.records.byteLength);
@@ -86,7 +87,7 @@ async function readPage(
         page.release?.();
         reserved.release();
       };
-      return { ...page, next, state, release };
+      return { records: page.records, length, next, state, count: found, release };
     }
     const lines = linesOf(page.records);
     page.release?.();
@@ -97,7 +98,7 @@ async function readPage(
     const plain = Buffer.from(expanded.join());
     const records = form === undefined ? plain : writeRecords(plain, form);
     reserved.resize(records.byteLength);
-    return { ...page, records, next, state, release: () => reserved.release() };
+    return { records, length, next, state, count: found, release: () => reserved.release() };
   } catch (error) {
     reserved.release();
     throw error;

@@ -141,9 +141,9 @@ const emptyPage: PageResult = { records: new Uint8Array(), length: 0, last: [], 
 
 /** Returns the page that a store answers with; an empty one if only a count was read. */
 export function toPage({ checkpoint, page = emptyPage, count }: ReadResult): Page {
-  const { more, ...rest } = page;
-  const next = more ? { checkpoint, key: page.last } : null;
-  return { ...rest, checkpoint, next, ...(count === undefined ? {} : { count }) };
+  const { records, release, length, keys, last, more } = page;
+  const next = more ? { checkpoint, key: last } : null;
+  return { records, release, length, checkpoint, keys, last, next, count };
 }
 
 /** @throws {RangeError} if no changes were read */

@@ -48,8 +48,8 @@ export function planRecord(
       computed.push(projection);
       continue;
     }
-    const slot = { name: property.name, ordinal: member.ordinal, collection: property.collection };
-    slots.push({ ...slot, condition: shown === null ? -1 : positionOf(shown, conditions, positions) });
+    const condition = shown === null ? -1 : positionOf(shown, conditions, positions);
+    slots.push({ name: property.name, ordinal: member.ordinal, collection: property.collection, condition });
   }
   slots.sort((a, b) => a.ordinal - b.ordinal);
   return { plan: { slots, conditions, nulls }, computed };

@@ -89,8 +89,8 @@ export class ReaderThread {
     );
     const result = {
       ...message.result,
-      page: page && { ...page, release },
-      changes: changes && { ...changes, release },
+      page: page && { release, ...page },
+      changes: changes && { release, ...changes },
     };
     return { ...message, result };
   }
