@@ -33,7 +33,7 @@ type ConstantAt = (place: number) => unknown;
 type Derived = { readonly from: (constantAt: ConstantAt) => unknown };
 
 /** A fact about constants, as it was. The text of the statement depends on it. */
-type ExaminedConstants = Derived & { readonly fact: unknown };
+type ExaminedConstants = Derived & { readonly places: readonly number[]; readonly fact: unknown };
 
 /**
  * Placeholder in a statement for a value that differs between queries of the shape: that of a use (by index), a
@@ -84,7 +84,7 @@ export function statementTemplateOf(
   const examine: ValueSource["examine"] = (of, by) => {
     const fact = by(of.map(({ value }) => value));
     const places = of.map((constant) => constants.indexOf(constant));
-    examined.push({ fact, from: (constantAt) => by(valuesAt(places, of, constantAt)) });
+    examined.push({ places, fact, from: (constantAt) => by(valuesAt(places, of, constantAt)) });
     return fact;
   };
   const { text, values } = compile(own, {
@@ -108,7 +108,10 @@ export function statementTemplateOf(
         return undefined;
     }
     const constantAt: ConstantAt = (place) => (found[place] ?? (constants[place] as ConstantNode)).value;
-    for (const { fact, from } of examined) if (from(constantAt) !== fact) return undefined;
+    for (const { places, fact, from } of examined) {
+      const isOther = places.some((place) => found[place] !== undefined);
+      if (isOther && from(constantAt) !== fact) return undefined;
+    }
     const encoded = encodedBy(uses, found);
     if (encoded === undefined) return undefined;
     return { text, values: values.map((one) => givenBy(one, other, encoded, constantAt)) };
