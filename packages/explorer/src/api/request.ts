@@ -27,6 +27,8 @@ export async function sendRequest(request: ApiRequest): Promise<Response> {
   const { path, apiKey, signal, method = "GET", body, headers } = request;
   const response = await fetch(addressOf(path), {
     method,
+    // Nothing that a key shows is kept on the disk, and two keys do not wait for each other's answer from one address.
+    cache: "no-store",
     credentials: "omit",
     redirect: "error",
     headers: {

@@ -183,6 +183,12 @@ describe.skipIf(!hasChromium())("a newcomer", () => {
     await page.locator(".terms").getByText("Coordinates is inside the area").waitFor();
   });
 
+  test("leaves nothing in the browser's cache that a key shows", async () => {
+    const asked = page.waitForRequest((request) => "x-api-key" in request.headers());
+    await open("#/Property?view=table");
+    expect(await (await asked).allHeaders()).toMatchObject({ "cache-control": "no-cache" });
+  });
+
   test("compares two keys", async () => {
     await open("");
     await click(button("+ Compare"));
