@@ -20,6 +20,7 @@ import { moveToClientCore } from "./processes.ts";
 import { type Measured, ratio, summaryOf, tableOf } from "./report.ts";
 import type { Figure, Measure, Row } from "./rows/row.ts";
 import { rows } from "./rows/rows.ts";
+import { chosenOf } from "./settings.ts";
 import { type Peer, peers } from "./subjects.ts";
 import { median } from "./table.ts";
 
@@ -64,8 +65,7 @@ const sizes = Object.fromEntries(
 ) as Sizes;
 /** Goals are for the numbers of records by default. */
 const isJudged = (["listings", "dictionary", "sample"] as const).every((name) => sizes[name] === full[name]);
-const names = given.rows?.split(";");
-const chosen = rows.filter(({ name }) => names === undefined || names.includes(name));
+const chosen = given.rows === undefined ? rows : chosenOf(given.rows, rows);
 
 const measureOnce = (measure: Measure, bench: Bench): Promise<Figure> | string =>
   typeof measure === "string" ? measure : measure(bench);
@@ -163,7 +163,7 @@ try {
     const measured = await measureAll(database, place);
     console.log(`\n${tableOf(measured, database)}`);
     // The docs have whole tables.
-    if (!given.small && names === undefined) await writeDocs(database, measured);
+    if (!given.small && given.rows === undefined) await writeDocs(database, measured);
     await rm(place, { recursive: true, force: true });
   }
 } finally {
