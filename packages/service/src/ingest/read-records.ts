@@ -29,9 +29,13 @@ async function* readJsonLines(content: FileContent): AsyncGenerator<Entry> {
   for await (const { line, text } of readLines(content)) yield jsonEntry(line, text);
 }
 
-type CsvRow = {
-  readonly record: Readonly<Record<string, string>>;
-  readonly info: { readonly lines: number };
+type CsvRow = { readonly record: readonly string[]; readonly info: { readonly lines: number } };
+
+/** A column of a CSV file: its place in each line, its name, and the property of that name. */
+type CsvColumn = {
+  readonly at: number;
+  readonly name: string;
+  readonly property: StructuralProperty | undefined;
 };
 
 /** Maximum number of successive lines that are no records. */
@@ -50,11 +54,6 @@ async function* readCsv(
   const rows: Parser = source.pipe(
     parse({
       bom: true,
-      columns: (header: readonly string[]) => {
-        const names = columnNames(header, type.properties.keys());
-        onColumns(names);
-        return names;
-      },
       delimiter: delimiterOf(first.toString()),
       info: true,
       max_record_size: maxLine,
@@ -74,10 +73,15 @@ async function* readCsv(
     }),
   );
   source.on("error", (error) => rows.destroy(error));
+  let columns: readonly CsvColumn[] | undefined;
   try {
     for await (const { record, info } of rows as AsyncIterable<CsvRow>) {
       yield* skipped.splice(0);
-      yield { line: info.lines, record: typed(record, type.properties) };
+      if (columns === undefined) {
+        const names = columnNames(record, type.properties.keys());
+        onColumns(names);
+        columns = columnsOf(names, type.properties);
+      } else yield { line: info.lines, record: typed(record, columns) };
     }
   } catch (cause) {
     if (cause instanceof CsvError) throw new IngestError(`the file is not CSV: ${cause.code}`, { cause });
@@ -93,15 +97,25 @@ async function* joined(first: Buffer, others: AsyncIterable<Buffer>): AsyncGener
   yield* others;
 }
 
-const typed = (
-  cells: Readonly<Record<string, string>>,
+/** Returns the columns with these names. Of columns with the same name the last one counts. */
+const columnsOf = (
+  names: readonly string[],
   properties: ReadonlyMap<string, StructuralProperty>,
-): Row =>
-  Object.fromEntries(
-    Object.entries(cells)
-      .filter(([, text]) => text !== "")
-      .map(([name, text]) => [name, cellValue(text, properties.get(name))]),
-  );
+): readonly CsvColumn[] =>
+  [...new Map(names.map((name, at) => [name, at]))].map(([name, at]) => ({
+    at,
+    name,
+    property: properties.get(name),
+  }));
+
+function typed(cells: readonly string[], columns: readonly CsvColumn[]): Row {
+  const values: [name: string, value: unknown][] = [];
+  for (const { at, name, property } of columns) {
+    const text = cells[at] ?? "";
+    if (text !== "") values.push([name, cellValue(text, property)]);
+  }
+  return Object.fromEntries(values);
+}
 
 /** Types whose cells are numbers. A cell may have a leading plus: `+5`. */
 const numericTypes: ReadonlySet<string> = new Set(["Edm.Decimal", "Edm.Int64"]);

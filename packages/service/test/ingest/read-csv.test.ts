@@ -56,3 +56,22 @@ test.each(["Office Key", "office_key", "OFFICEKEY"])(
 test("an empty file has no records", async () => {
   expect(await read(Buffer.alloc(0))).toEqual([]);
 });
+
+test("of columns with the same name the last one counts, whatever the name is", async () => {
+  const text = "OfficeKey,OfficeName,__proto__,OfficeName\n1,a,b,c\n2,a,b,\n";
+  expect(await read(Buffer.from(text))).toEqual([
+    { line: 2, record: { OfficeKey: "1", OfficeName: "c", ["__proto__"]: "b" } },
+    { line: 3, record: { OfficeKey: "2", ["__proto__"]: "b" } },
+  ]);
+});
+
+test("a line with more or fewer cells than the first line is told, and the others are read", async () => {
+  const text = "OfficeKey,OfficeName\n1\n2,a\n3,a,b\n\n4,b\n";
+  const entries = await read(Buffer.from(text));
+  expect(entries.toSorted((a, b) => a.line - b.line)).toEqual([
+    { line: 2, malformed: "CSV_RECORD_INCONSISTENT_FIELDS_LENGTH" },
+    { line: 3, record: { OfficeKey: "2", OfficeName: "a" } },
+    { line: 4, malformed: "CSV_RECORD_INCONSISTENT_FIELDS_LENGTH" },
+    { line: 6, record: { OfficeKey: "4", OfficeName: "b" } },
+  ]);
+});
