@@ -10,7 +10,7 @@ export { cachedMergedCompiler } from "./cache.ts";
 export { type JsonRecordOptions, jsonRecords } from "./expand-rows.ts";
 export type { ColumnDictionary, Join, MemberMapping, Path } from "./mapping.ts";
 export { compileMergedCount, compileMergedPage } from "./partitions.ts";
-export type { BoxValues, PointIndex } from "./point-index.ts";
+export type { Box, BoxValues, PointIndex } from "./point-index.ts";
 export { compileCondition, compileValue } from "./query.ts";
 export type { ColumnPairs } from "./relation.ts";
 export type { SearchIndex } from "./search-index.ts";

@@ -1,7 +1,9 @@
 import type { Box } from "../geodesy/box.ts";
 import { identifier, join, type SqlFragment, sql } from "../sql/fragment.ts";
 
-/** A {@link Box} whose degrees are bound values. */
+export type { Box };
+
+/** Bounds of a {@link Box}, in degrees, as bound values. */
 export type BoxValues = Readonly<Record<keyof Box, SqlFragment>>;
 
 /**
