@@ -1,4 +1,4 @@
-import { ManifestError } from "./errors.ts";
+import { ManifestError, type ManifestErrorCode } from "./errors.ts";
 
 /** Returns the SHA-256 of bytes as 64 lower-case hexadecimal digits. */
 export async function sha256(bytes: Uint8Array): Promise<string> {
@@ -14,6 +14,9 @@ const memberName = /^[A-Za-z][A-Za-z0-9]*$/;
 /** Control characters including DEL, which serializers escape in different ways. */
 const control = /\p{Cc}/u;
 
+/** Texts whose JSON is themselves between quotation marks: most are. */
+const plain = /^[ !#-[\]-~]*$/;
+
 /**
  * Returns the canonical text of a value: members sorted, no white space. It follows RFC 8785, restricted to values for which common
  * serializers agree: ASCII names, integers from 0 to 2^53 - 1, and texts without control characters. Anything else is refused.
@@ -21,7 +24,7 @@ const control = /\p{Cc}/u;
  * @throws {ManifestError}
  */
 export function canonicalText(value: unknown): string {
-  return textOf(value, "", 0);
+  return textOf(value, []);
 }
 
 /** Bytes in a buffer that is not shared: `Uint8Array<ArrayBuffer>`, in words that TypeScript before 5.7 knows too. */
@@ -31,36 +34,55 @@ export type UnsharedBytes = ReturnType<Uint8Array["slice"]>;
 export const canonicalBytes = (value: unknown): UnsharedBytes =>
   new TextEncoder().encode(canonicalText(value));
 
-function textOf(value: unknown, path: string, depth: number): string {
+/** Names and positions on the way to a value. */
+type Path = (string | number)[];
+
+function textOf(value: unknown, path: Path): string {
   if (value === null || typeof value === "boolean") return String(value);
   if (typeof value === "number") return numberText(value, path);
   if (typeof value === "string") return stringText(value, path);
-  if (depth === maxDepth) throw new ManifestError("canonical_depth", { path });
-  if (Array.isArray(value)) return arrayText(value, path, depth + 1);
-  if (typeof value === "object" && isRecord(value)) return objectText(value, path, depth + 1);
-  throw new ManifestError("canonical_value", { path });
+  if (path.length === maxDepth) throw refusal("canonical_depth", path);
+  if (Array.isArray(value)) return arrayText(value, path);
+  if (typeof value === "object" && isRecord(value)) return objectText(value, path);
+  throw refusal("canonical_value", path);
 }
 
-function stringText(value: string, path: string): string {
-  if (control.test(value) || !value.isWellFormed()) throw new ManifestError("canonical_text", { path });
+/** The path in the form of RFC 6901. */
+const refusal = (code: ManifestErrorCode, path: Path): ManifestError =>
+  new ManifestError(code, {
+    path: path.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join(""),
+  });
+
+function stringText(value: string, path: Path): string {
+  if (plain.test(value)) return `"${value}"`;
+  if (control.test(value) || !value.isWellFormed()) throw refusal("canonical_text", path);
   return JSON.stringify(value);
 }
 
-function numberText(value: number, path: string): string {
+function numberText(value: number, path: Path): string {
   if (Number.isSafeInteger(value) && value >= 0 && !Object.is(value, -0)) return String(value);
-  throw new ManifestError("canonical_number", { path });
+  throw refusal("canonical_number", path);
 }
 
 // `Array.from` also visits the holes of an array, which are then refused because they have no JSON.
-const arrayText = (items: readonly unknown[], path: string, depth: number): string =>
-  `[${Array.from(items, (item, k) => textOf(item, `${path}/${k}`, depth)).join(",")}]`;
+function arrayText(items: readonly unknown[], path: Path): string {
+  const texts = Array.from(items, (item, k) => {
+    path.push(k);
+    const text = textOf(item, path);
+    path.pop();
+    return text;
+  });
+  return `[${texts.join(",")}]`;
+}
 
-function objectText(value: object, path: string, depth: number): string {
+function objectText(value: object, path: Path): string {
   const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const texts = members.map(([name, item]) => {
-    const at = `${path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
-    if (!memberName.test(name)) throw new ManifestError("canonical_member", { path: at });
-    return `"${name}":${textOf(item, at, depth)}`;
+    path.push(name);
+    if (!memberName.test(name)) throw refusal("canonical_member", path);
+    const text = `"${name}":${textOf(item, path)}`;
+    path.pop();
+    return text;
   });
   return `{${texts.join(",")}}`;
 }

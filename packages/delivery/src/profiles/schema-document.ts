@@ -41,14 +41,14 @@ function columnEntry({ resource, keyField }: DeliveredDataset, column: ExportCol
   const { facets } = column;
   const decimal = typeof column.type === "object" && "decimal" in column.type ? column.type.decimal : [];
   return {
-    ...plainColumn(column),
-    ...columnForms(column),
     key: column.name === keyField,
     maxLength: facets?.maxLength ?? null,
     precision: decimal[0] ?? facets?.precision ?? null,
     scale: decimal[1] ?? facets?.scale ?? null,
     title: facets?.title ?? null,
     link: linkOf(resource, column.name),
+    ...plainColumn(column),
+    ...columnForms(column),
   };
 }
 
