@@ -29,7 +29,7 @@ export async function answerDelta(
   try {
     const links = linksOfChanges(page, start, entitySet, walk, request);
     const answer = stages.time("render", () =>
-      renderChanges({ ...content, ...links, ...page, count: page.count, version }),
+      renderChanges({ version, ...content, ...links, ...page, count: page.count }),
     );
     // The preference is ignored on a next link.
     const tracked = start.page === undefined && trackChanges !== undefined ? [trackChanges] : [];

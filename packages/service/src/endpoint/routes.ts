@@ -104,8 +104,8 @@ const handlerOf =
     const stages = findContext(req)?.stages ?? createStages();
     const answer = await audited(endpoint, { req, caller }, host, async (note) => {
       const given = await stages.timeAsync("parse", () => readRequest(endpoint, req));
-      const call = { ...given, caller, entitlementState, stages, note, ...connectionOf(req, res) };
-      const made = await endpoint.handle({ ...call, reply: replyOf(endpoint, caller) }, services);
+      const call = { caller, entitlementState, stages, note, ...given, ...connectionOf(req, res) };
+      const made = await endpoint.handle({ reply: replyOf(endpoint, caller), ...call }, services);
       note(objectOf(made));
       return made;
     });
