@@ -11,10 +11,11 @@ export async function* readPages(
   { ahead, signal, from, ...read }: WalkOptions,
 ): AsyncGenerator<Page> {
   const done = new AbortController();
-  const options = {
-    ...read,
-    signal: AbortSignal.any([done.signal, ...(signal === undefined ? [] : [signal])]),
-  };
+  // Not `AbortSignal.any`: with Node 20 it would not hold a signal that nothing else holds.
+  const cancel = () => done.abort(signal?.reason);
+  if (signal?.aborted === true) cancel();
+  signal?.addEventListener("abort", cancel, { signal: done.signal });
+  const options = { ...read, signal: done.signal };
   const pageFrom = (bookmark: Bookmark | undefined): Promise<Page> => {
     const page = store.page(query, { ...options, from: bookmark });
     // Prevents an unhandled rejection if the page fails, or is aborted, before it is awaited.

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type Manifest, ManifestError, type ManifestPart, readManifest, sha256 } from "@cadastre/manifest";
 import { ClientError } from "../errors.ts";
+import { anySignal } from "../http/any-signal.ts";
 import type { Connection } from "../http/connection.ts";
 import type { RetryContext } from "../http/request.ts";
 import { compareFile } from "./compare-file.ts";
@@ -67,7 +68,7 @@ export async function stageBy(
   await onDisk(folder, () => layOut(folder, delivery));
 
   const fault = new AbortController();
-  const signal = means.signal === undefined ? fault.signal : AbortSignal.any([means.signal, fault.signal]);
+  const signal = anySignal(means.signal, fault.signal);
   const stoppable = { ...means, signal };
   const missing = await missingParts(folder, manifest.parts, onBytes);
   const limit = byteLimit(maxBytes);

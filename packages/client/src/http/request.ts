@@ -1,5 +1,6 @@
 import { exceedsLimits, manifestLimits } from "@cadastre/manifest";
 import { ClientError } from "../errors.ts";
+import { anySignal } from "./any-signal.ts";
 import { readBody } from "./body.ts";
 import type { Ask, Connection } from "./connection.ts";
 import { entitlementFault } from "./entitlement.ts";
@@ -58,7 +59,7 @@ export function silence(signal: AbortSignal | undefined, timeout: number): Inact
   const controller = new AbortController();
   const timer = globalThis.setTimeout(() => controller.abort(), timeout);
   return {
-    signal: signal === undefined ? controller.signal : AbortSignal.any([signal, controller.signal]),
+    signal: anySignal(signal, controller.signal),
     heard: () => void timer.refresh(),
     end: () => clearTimeout(timer),
   };

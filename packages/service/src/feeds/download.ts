@@ -1,7 +1,7 @@
 import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { leaveBody, retryAfter } from "@cadastre/client/http";
+import { anySignal, leaveBody, retryAfter } from "@cadastre/client/http";
 import { type FeedAuthorization, sendAuthorized } from "../replicate/authorization.ts";
 import { feedUrl, shown } from "../replicate/feed.ts";
 import { FeedError } from "../replicate/feed-error.ts";
@@ -44,7 +44,7 @@ export async function download({
   const seconds = (milliseconds: number) => `${milliseconds / 1000} seconds`;
   const whole = setTimeout(fail, limits.duration, `took longer than ${seconds(limits.duration)}`);
   const silence = setTimeout(fail, limits.silence, `sent nothing for ${seconds(limits.silence)}`);
-  const signal = AbortSignal.any([stop, late.signal]);
+  const signal = anySignal(stop, late.signal);
   try {
     const response = await sendAuthorized(authorization, signal, (headers) =>
       fetch(url, { headers, redirect: "manual", signal }),

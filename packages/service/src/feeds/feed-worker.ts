@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { anySignal } from "@cadastre/client/http";
 import { pollForWork } from "@cadastre/delivery";
 import { backoffDelay } from "@cadastre/manifest/retry";
 import type { RecordName } from "@cadastre/reso";
@@ -66,7 +67,7 @@ export async function runLeased(
     await runFeed(
       {
         feed,
-        signal: AbortSignal.any([signal, lost.signal]),
+        signal: anySignal(signal, lost.signal),
         onProgress: async (progress) => {
           if (!(await feeds.advance(lease, JSON.stringify(progress)))) throw leaseLost();
         },

@@ -1,3 +1,4 @@
+import { anySignal } from "@cadastre/client/http";
 import { restrict, type Scope } from "@cadastre/entitlement";
 import type { BoundQuery } from "@cadastre/odata";
 import { writeRecords } from "@cadastre/odata/run";
@@ -60,7 +61,7 @@ export const changeSource = (
   page: async (query, read) => {
     const limit = AbortSignal.timeout(seconds * 1000);
     try {
-      const signal = AbortSignal.any([read.signal, limit]);
+      const signal = anySignal(read.signal, limit);
       return await readChanges(query, read, services, caller, signal);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;

@@ -1,9 +1,5 @@
 import { FeedError } from "./feed-error.ts";
 
-/** Returns a signal that aborts when any of the given ones does. */
-export const anySignal = (...signals: readonly (AbortSignal | undefined)[]): AbortSignal =>
-  AbortSignal.any(signals.filter((one) => one !== undefined));
-
 /** Error of a run that was stopped. */
 export const runStopped = (): FeedError => new FeedError("the run was stopped");
 

@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import {
+  anySignal,
   backoff,
   leaveBody,
   maxRetryAfter,
@@ -7,7 +8,7 @@ import {
   readBody,
   retryAfter,
 } from "@cadastre/client/http";
-import { anySignal, isAborted, runStopped } from "./abort.ts";
+import { isAborted, runStopped } from "./abort.ts";
 import { type FeedAuthorization, sendAuthorized } from "./authorization.ts";
 import { followed, type SourceFeed, shown } from "./feed.ts";
 import { FeedError } from "./feed-error.ts";
