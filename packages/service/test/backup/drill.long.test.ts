@@ -45,16 +45,17 @@ async function freePort(): Promise<number> {
 
 test("the drill of the page backs up while serving, loses the folder, restores, checks and serves", async () => {
   const scratch = await mkdtemp(join(tmpdir(), "cadastre-drill-"));
-  // No service outlives the test, and nothing waits for one that has ended.
-  const cleanUp = `trap 'for job in $(jobs -p); do kill -KILL -- -$job; done' EXIT
+  // Results and messages come by one pipe, in their order. No service outlives the test, and nothing waits for one that has ended.
+  const begin = `exec 2>&1
+trap 'for job in $(jobs -p); do kill -KILL -- -$job; done' EXIT
 sleep() { jobs %npm > /dev/null && command sleep "$@"; }`;
-  const script = [cleanUp, isWhole ? "" : compiledCommands, ...blocks.map(({ commands }) => commands)].join(
+  const script = [begin, isWhole ? "" : compiledCommands, ...blocks.map(({ commands }) => commands)].join(
     "\n",
   );
   if (!isWhole) await compilePackages();
   const shell = spawn("bash", ["-euo", "pipefail", "-c", script], {
     cwd: root,
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "inherit"],
     env: {
       ...process.env,
       PORT: String(await freePort()),
@@ -65,10 +66,9 @@ sleep() { jobs %npm > /dev/null && command sleep "$@"; }`;
     },
   });
   let output = "";
-  for (const stream of [shell.stdout, shell.stderr])
-    stream.on("data", (chunk: Buffer) => {
-      output += chunk.toString("utf8");
-    });
+  shell.stdout.on("data", (chunk: Buffer) => {
+    output += chunk.toString("utf8");
+  });
   // Its output ends with the last service that writes to it, so that nobody uses the folder any more.
   const [code] = (await once(shell, "close")) as [number | null];
   expect([code, output]).toEqual([0, expect.stringContaining("Nothing is damaged or missing in")]);
