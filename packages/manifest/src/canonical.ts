@@ -65,26 +65,24 @@ function numberText(value: number, path: Path): string {
 }
 
 // `Array.from` also visits the holes of an array, which are then refused because they have no JSON.
-function arrayText(items: readonly unknown[], path: Path): string {
-  const texts = Array.from(items, (item, k) => {
-    path.push(k);
-    const text = textOf(item, path);
-    path.pop();
-    return text;
-  });
-  return `[${texts.join(",")}]`;
-}
+const arrayText = (items: readonly unknown[], path: Path): string =>
+  `[${Array.from(items, (item, k) => textWithin(path, k, item)).join(",")}]`;
 
 function objectText(value: object, path: Path): string {
   const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const texts = members.map(([name, item]) => {
-    path.push(name);
-    if (!memberName.test(name)) throw refusal("canonical_member", path);
-    const text = `"${name}":${textOf(item, path)}`;
-    path.pop();
-    return text;
+    if (!memberName.test(name)) throw refusal("canonical_member", [...path, name]);
+    return `"${name}":${textWithin(path, name, item)}`;
   });
   return `{${texts.join(",")}}`;
+}
+
+/** Returns the text of a value one step behind a path. */
+function textWithin(path: Path, step: string | number, value: unknown): string {
+  path.push(step);
+  const text = textOf(value, path);
+  path.pop();
+  return text;
 }
 
 function isRecord(value: object): boolean {

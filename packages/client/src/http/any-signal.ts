@@ -1,4 +1,4 @@
-/** What the signals of {@link anySignal} depend on. */
+/** Sources of each signal of {@link anySignal}. */
 const sources = new WeakMap<AbortSignal, readonly AbortSignal[]>();
 
 /**

@@ -64,11 +64,9 @@ function within(
   { dialect, values }: CompileContext,
 ): SqlFragment | null {
   const constants = limit === null ? [shape] : [shape, limit];
-  let [lastPlace, lastMetres, found]: [unknown, unknown, readonly Box[] | null] = [
-    undefined,
-    undefined,
-    null,
-  ];
+  let lastPlace: unknown;
+  let lastMetres: unknown;
+  let found: readonly Box[] | null = null;
   // Each bound of the boxes is a value of its own, of the same shape and limit.
   const boxesOf = ([place, metres = 0]: readonly unknown[]) => {
     if (place !== lastPlace || metres !== lastMetres) {

@@ -29,11 +29,14 @@ type EncodedConstant = {
 /** Values of the constants of a query, by their places. */
 type ConstantAt = (place: number) => unknown;
 
-/** A value derived from constants. */
-type Derived = { readonly from: (constantAt: ConstantAt) => unknown };
+/** A value derived from constants. The place of a constant that is not of the query is -1. */
+type Derived = {
+  readonly places: readonly number[];
+  readonly from: (constantAt: ConstantAt) => unknown;
+};
 
 /** A fact about constants, as it was. The text of the statement depends on it. */
-type ExaminedConstants = Derived & { readonly places: readonly number[]; readonly fact: unknown };
+type ExaminedConstants = Derived & { readonly fact: unknown };
 
 /**
  * Placeholder in a statement for a value that differs between queries of the shape: that of a use (by index), a
@@ -68,13 +71,18 @@ export function statementTemplateOf(
       ? encoded
       : { ...encoded, value: new ValuePlaceholder(uses.length - 1) };
   };
-  const valuesAt = (places: readonly number[], of: readonly ConstantNode[], constantAt: ConstantAt) =>
-    places.map((place, i) => (place < 0 ? of[i]?.value : constantAt(place)));
+  const derivedFrom = (of: readonly ConstantNode[], by: (values: readonly unknown[]) => unknown): Derived => {
+    const places = of.map((constant) => constants.indexOf(constant));
+    return {
+      places,
+      from: (constantAt) => by(places.map((place, i) => (place < 0 ? of[i]?.value : constantAt(place)))),
+    };
+  };
   const derivedPlaces = new Set<number>();
   const derive: ValueSource["derive"] = (of, by) => {
-    const places = of.map((constant) => constants.indexOf(constant));
-    for (const place of places) derivedPlaces.add(place);
-    return new ValuePlaceholder({ from: (constantAt) => by(valuesAt(places, of, constantAt)) });
+    const derived = derivedFrom(of, by);
+    for (const place of derived.places) derivedPlaces.add(place);
+    return new ValuePlaceholder(derived);
   };
   const fixedPlaces = new Set<number>();
   const fixed: ValueSource["inlineValue"] = (constant) => {
@@ -83,8 +91,7 @@ export function statementTemplateOf(
   };
   const examine: ValueSource["examine"] = (of, by) => {
     const fact = by(of.map(({ value }) => value));
-    const places = of.map((constant) => constants.indexOf(constant));
-    examined.push({ places, fact, from: (constantAt) => by(valuesAt(places, of, constantAt)) });
+    examined.push({ fact, ...derivedFrom(of, by) });
     return fact;
   };
   const { text, values } = compile(own, {

@@ -79,15 +79,15 @@ async function readPage(
       { entitySet: query.entitySet.name },
     );
     const state = tracked === true ? await timedStateOf(page.checkpoint, store) : undefined;
-    const { length, count: found } = page;
     const next = page.next && positionOf(page.next, state);
+    const found = { length: page.length, count: page.count, next, state };
     if (expand.length === 0) {
       reserved.resize(page.records.byteLength);
       const release = () => {
         page.release?.();
         reserved.release();
       };
-      return { records: page.records, length, next, state, count: found, release };
+      return { records: page.records, release, ...found };
     }
     const lines = linesOf(page.records);
     page.release?.();
@@ -98,7 +98,7 @@ async function readPage(
     const plain = Buffer.from(expanded.join());
     const records = form === undefined ? plain : writeRecords(plain, form);
     reserved.resize(records.byteLength);
-    return { records, length, next, state, count: found, release: () => reserved.release() };
+    return { records, release: () => reserved.release(), ...found };
   } catch (error) {
     reserved.release();
     throw error;
