@@ -139,7 +139,7 @@ const folders = {
     table: ["address", "api", "compare", "model", "query", "session"],
     facets: ["address", "api", "model", "query", "session", "table"],
     search: ["address", "api", "facets", "model", "query", "session"],
-    map: ["address", "api", "theme", "compare", "query", "session", "table"],
+    map: ["address", "api", "theme", "model", "compare", "query", "session", "table"],
     record: ["address", "api", "model", "query", "session", "table"],
     copy: ["address", "api", "query"],
     coverage: ["address", "api", "model", "query", "session", "table"],

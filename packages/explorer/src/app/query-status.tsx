@@ -3,6 +3,7 @@ import { comparedRows, isComparing } from "../compare/compared-rows.ts";
 import { differs, type SeenBy } from "../compare/merged-rows.ts";
 import { CopyDialog } from "../copy/copy-dialog.tsx";
 import { shownColumns, shownSet } from "../query/current-query.ts";
+import type { PagedRecords } from "../query/paged-records.ts";
 import { firstRecords, secondRecords } from "../query/table-records.ts";
 import { firstKey, secondKey } from "../session/api-keys.ts";
 import { ColumnChooser } from "../table/column-chooser.tsx";
@@ -10,6 +11,9 @@ import { formatCount } from "../table/format.ts";
 
 const choosesColumns = signal(false);
 const copies = signal(false);
+
+const countText = ({ count, error }: PagedRecords): string =>
+  count === undefined ? (error ? "–" : "…") : formatCount(count);
 
 function Comparison() {
   const [first, second] = [firstKey.value, secondKey.value];
@@ -21,11 +25,11 @@ function Comparison() {
   };
   const names = shownColumns.value.map(({ name }) => name);
   const different = rows.filter((row) => names.some((name) => differs(row, name))).length;
-  const { count, error } = secondRecords.state.value;
+  const { error } = secondRecords.state.value;
   return (
     <>
       <span class="count count-second">
-        <strong>{count === undefined ? "…" : formatCount(count)}</strong> {second.name}
+        <strong>{countText(secondRecords.state.value)}</strong> {second.name}
       </span>
       {error === undefined ? (
         <span class="quiet" aria-live="polite">
@@ -44,12 +48,12 @@ function Comparison() {
 
 /** Count of the query, the time it took, and the columns. */
 export function QueryStatus() {
-  const { count, time, isLoading, error } = firstRecords.state.value;
+  const { count, time, isLoading } = firstRecords.state.value;
   const second = secondKey.value;
   return (
     <div class="status-line" aria-busy={isLoading}>
       <span class={`count ${second === undefined ? "" : "count-first"}`} aria-live="polite">
-        <strong>{count === undefined ? (error ? "–" : "…") : formatCount(count)}</strong>{" "}
+        <strong>{countText(firstRecords.state.value)}</strong>{" "}
         {second === undefined ? (count === 1 ? "record" : "records") : firstKey.value?.name}
       </span>
       <Comparison />

@@ -3,8 +3,8 @@ import { computed, effect, type Signal, signal } from "@preact/signals";
 import { address } from "../address/current-address.ts";
 import { isRecord, type JsonObject, memberText } from "../api/json.ts";
 import { collectionPath, requestPage } from "../api/odata.ts";
+import { seenEntitySet } from "../model/service-model.ts";
 import type { LonLat } from "../query/area-terms.ts";
-import { secondSet, shownSet } from "../query/current-query.ts";
 import { firstKey, secondKey } from "../session/api-keys.ts";
 import { type ListingPoint, mergePoints } from "./merged-points.ts";
 
@@ -57,17 +57,23 @@ function pointOf(record: JsonObject, keyName: string): readonly ListingPoint[] {
 }
 
 async function load(
-  set: EntitySet,
-  filter: string,
+  { entitySet, filter }: typeof address.value,
   apiKey: string,
   into: Signal<LoadedPoints>,
   abort: AbortSignal,
 ): Promise<void> {
+  const set = await seenEntitySet(apiKey, entitySet);
+  if (abort.aborted) return;
+  const places = set && placeFields(set);
+  if (set === undefined || places === undefined) {
+    into.value = none;
+    return;
+  }
   const keyName = set.type.key[0] ?? "";
   const shown = ["ListPrice", "StandardStatus"].filter((name) => set.type.properties.has(name));
   let path: string | undefined = collectionPath(set.name, {
     $filter: filter,
-    $select: [keyName, ...(placeFields(set) ?? []), ...shown].join(","),
+    $select: [keyName, ...places, ...shown].join(","),
     $count: "true",
     $top: String(pageSize),
   });
@@ -98,18 +104,17 @@ const ofSecond = signal(none);
 /** True while a map is on the page: only then are points asked for. */
 export const mapIsShown = signal(false);
 
-function follow(into: Signal<LoadedPoints>, key: typeof firstKey, set: typeof shownSet): void {
+function follow(into: Signal<LoadedPoints>, key: typeof firstKey): void {
   effect(() => {
     const apiKey = key.value?.apiKey;
-    const current = set.value;
-    const { filter } = address.value;
-    if (apiKey === undefined || current === undefined || !mapIsShown.value || !placeFields(current)) {
+    const query = address.value;
+    if (apiKey === undefined || !mapIsShown.value) {
       into.value = none;
       return undefined;
     }
     const controller = new AbortController();
     into.value = { ...into.peek(), isLoading: true };
-    load(current, filter, apiKey, into, controller.signal).catch(() => {
+    load(query, apiKey, into, controller.signal).catch(() => {
       // The table tells why.
       if (!controller.signal.aborted) into.value = none;
     });
@@ -117,8 +122,8 @@ function follow(into: Signal<LoadedPoints>, key: typeof firstKey, set: typeof sh
   });
 }
 
-follow(ofFirst, firstKey, shownSet);
-follow(ofSecond, secondKey, secondSet);
+follow(ofFirst, firstKey);
+follow(ofSecond, secondKey);
 
 /** Points of the map, under one key or two. */
 export const listingPoints = computed<LoadedPoints>(() => {

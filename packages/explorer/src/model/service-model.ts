@@ -32,6 +32,11 @@ export function modelOf(apiKey: string): Promise<ServiceModel> {
   return known;
 }
 
+/** Returns an entity set as a key sees it. Undefined: it does not see it. */
+export async function seenEntitySet(apiKey: string, name: string): Promise<EntitySet | undefined> {
+  return (await modelOf(apiKey)).entitySets.find((set) => set.name === name);
+}
+
 /** Returns the name that people read, such as `Bedrooms Total`: of the Data Dictionary, or made of the field's name. */
 export function titleOf({ name, annotations }: StructuralProperty): string {
   const standard = annotations?.find(({ term }) => term.endsWith(".StandardName"))?.value;

@@ -15,7 +15,13 @@ export type PagedRecords = {
   readonly time: number | undefined;
 };
 
-export type FirstPage = { readonly path: string; readonly apiKey: string };
+type Page = { readonly path: string; readonly apiKey: string };
+
+export type FirstPage = {
+  /** A promise: the path is not known before the key's model is there. */
+  readonly path: string | Promise<string>;
+  readonly apiKey: string;
+};
 
 const none: PagedRecords = {
   records: [],
@@ -33,14 +39,14 @@ export function pagedRecords(first: () => FirstPage | undefined): {
   readonly more: () => void;
 } {
   const state = signal(none);
-  let continued: { readonly page: FirstPage; readonly signal: AbortSignal } | undefined;
+  let continued: { readonly page: Page; readonly signal: AbortSignal } | undefined;
 
   async function load(page: FirstPage, abort: AbortSignal, isFirst: boolean): Promise<void> {
     const started = performance.now();
     continued = undefined;
     state.value = { ...state.peek(), isLoading: true };
     try {
-      const { records, count, next } = await requestPage(page.path, page.apiKey, abort);
+      const { records, count, next } = await requestPage(await page.path, page.apiKey, abort);
       if (abort.aborted) return;
       const before = state.peek();
       state.value = {
@@ -63,6 +69,7 @@ export function pagedRecords(first: () => FirstPage | undefined): {
   effect(() => {
     const page = first();
     const controller = new AbortController();
+    continued = undefined;
     if (page === undefined) state.value = none;
     else void load(page, controller.signal, true);
     return () => controller.abort();

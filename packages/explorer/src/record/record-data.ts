@@ -4,7 +4,8 @@ import type { JsonObject } from "../api/json.ts";
 import { isRecord } from "../api/json.ts";
 import { collectionPath, recordPath, requestPage } from "../api/odata.ts";
 import { requestJson } from "../api/request.ts";
-import { firstModel, secondSet, shownSet } from "../query/current-query.ts";
+import { seenEntitySet } from "../model/service-model.ts";
+import { firstModel, shownSet } from "../query/current-query.ts";
 import { quoteText } from "../query/literals.ts";
 import { type Loaded, loaded } from "../query/loaded.ts";
 import { firstKey, secondKey } from "../session/api-keys.ts";
@@ -13,20 +14,21 @@ const asObject = (body: unknown): JsonObject => (isRecord(body) ? body : {});
 
 function requestRecord(
   key: typeof firstKey,
-  set: typeof shownSet,
   abort: AbortSignal,
-): Promise<JsonObject> | undefined {
-  const { record } = address.value;
+): Promise<JsonObject | undefined> | undefined {
+  const { entitySet, record } = address.value;
   const apiKey = key.value?.apiKey;
-  const name = set.value?.name;
-  if (record === "" || apiKey === undefined || name === undefined) return undefined;
-  const path = `${recordPath(name, record)}?$ignorenulls=true`;
-  return requestJson({ path, apiKey, signal: abort }).then(asObject);
+  if (record === "" || apiKey === undefined) return undefined;
+  return seenEntitySet(apiKey, entitySet).then(async (set) => {
+    if (set === undefined) return undefined;
+    const path = `${recordPath(set.name, record)}?$ignorenulls=true`;
+    return asObject(await requestJson({ path, apiKey, signal: abort }));
+  });
 }
 
 /** The record that is open, as each key sees it. */
-export const openRecord = loaded((abort) => requestRecord(firstKey, shownSet, abort));
-export const openRecordOfSecond = loaded((abort) => requestRecord(secondKey, secondSet, abort));
+export const openRecord = loaded((abort) => requestRecord(firstKey, abort));
+export const openRecordOfSecond = loaded((abort) => requestRecord(secondKey, abort));
 
 type Related = {
   readonly entitySet: string;

@@ -191,8 +191,20 @@ describe.skipIf(!hasChromium())("a newcomer", () => {
 
   test("compares two keys", async () => {
     await open("");
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(/metadata/, async (route) => {
+      await released;
+      await route.continue();
+    });
     await click(button("+ Compare"));
     await page.locator(".count-second").getByText("market").waitFor();
+    await page.waitForTimeout(1000);
+    await page.getByText("comparing …").waitFor();
+    expect(await page.getByText(/rows here/).count()).toBe(0);
+    release();
     await page.getByText(/rows here/).waitFor();
     expect(await page.locator(".row-first").count()).toBeGreaterThan(0);
     expect(await page.locator(".row-second").count()).toBe(0);
