@@ -43,14 +43,15 @@ const now = Date.UTC(2026, 9, 1);
 export function listingAt(index: number): Listing {
   const random = randomFrom(index);
   const place = random.pick(places);
-  return {
-    ...identity(index, place, random),
-    ...market(random),
-    ...address(place, random),
-    ...structure(random),
-    ...contacts(random),
-    PublicRemarks: Array.from({ length: 6 }, () => random.pick(sentences)).join(" "),
-  };
+  // Node 20 takes twelve times as long for an object literal of spread objects.
+  return Object.assign(
+    identity(index, place, random),
+    market(random),
+    address(place, random),
+    structure(random),
+    contacts(random),
+    { PublicRemarks: Array.from({ length: 6 }, () => random.pick(sentences)).join(" ") },
+  );
 }
 
 export function* listingsUpTo(count: number): Generator<Listing> {
