@@ -44,14 +44,15 @@ export function listingAt(index: number): Listing {
   const random = randomFrom(index);
   const place = random.pick(places);
   // Node 20 takes twelve times as long for an object literal of spread objects.
-  return Object.assign(
+  const listing = Object.assign(
     identity(index, place, random),
     market(random),
     address(place, random),
     structure(random),
-    contacts(random),
-    { PublicRemarks: Array.from({ length: 6 }, () => random.pick(sentences)).join(" ") },
   );
+  return Object.assign(listing, contacts(random), {
+    PublicRemarks: Array.from({ length: 6 }, () => random.pick(sentences)).join(" "),
+  });
 }
 
 export function* listingsUpTo(count: number): Generator<Listing> {
