@@ -13,7 +13,6 @@ const store = await openSqliteStore({
   resources: [stored],
   threads: 1,
   timeout: 60_000,
-  mapped: 0,
 });
 const source = storeSource(store, { listing: entitySetReader(store, listings) });
 const profile = builtInProfiles.find(({ id }) => id === `listing-${format}`);

@@ -23,14 +23,16 @@ const resource = resources[choice as ResourceChoice];
 // A rate limit that is never reached has the cost of a real one.
 const settings = { CADASTRE_REQUESTS_PER_SECOND: "1000000", ...process.env };
 const config = { ...readConfig(settings), host: "127.0.0.1", port: 0 };
+// Two threads read pages, one scans.
+const limits = memoryLimits(1024, 3);
 const { apiKeys, edge } = await createAccess(resource.entitySet, join(folder, `${process.pid}.registry`));
 const app = createApp({
   ...edge,
   config,
   catalog: sampleCatalog,
   log: createLog(config.logLevel),
-  store: await openStore(database, resource),
-  memory: new MemoryBudget(memoryLimits(1024, 2)),
+  store: await openStore(database, resource, limits),
+  memory: new MemoryBudget(limits),
   skipTokenKey: randomBytes(32),
   random: randomBytes,
   activeEntitySets: [resource.entitySet],

@@ -230,7 +230,7 @@ async function start(
       startsThread: true,
       heap: limits.threadHeap,
       buffers: limits.threadBuffers,
-      mapped: limits.mapped,
+      pageCache: limits.pageCache,
       timeout: config.querySeconds * 1000,
       limits: {
         concurrent: config.concurrentQueries,

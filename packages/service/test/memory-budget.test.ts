@@ -95,11 +95,12 @@ test.each([1024, 2048, 4096])(
   "in a container of %d MB, everything at its limit is less than the whole",
   (container) => {
     const memory = defaultMemory(1, container * 1024 ** 2, 64 * gigabyte);
-    const { heap, answers, bodies, heads, threadHeap, threadBuffers, mapped } = memoryLimits(memory, 3);
+    const { heap, answers, bodies, heads, threadHeap, threadBuffers, pageCache } = memoryLimits(memory, 3);
     const megabytes = (bytes: number) => bytes / 1024 ** 2;
     // Three threads read for requests, one for exports, and one checks.
-    const threads = 5 * threadHeap + megabytes(3 * threadBuffers + 5 * mapped);
-    const connections = 6 * fixed.pageCache;
+    const threads = 5 * threadHeap + megabytes(3 * threadBuffers + 4 * pageCache);
+    // Beside those of threads that read: two each for requests and for deliveries.
+    const connections = 4 * fixed.pageCache;
     expect(
       heap + megabytes(answers + bodies + 2 * heads) + threads + connections + fixed.process,
     ).toBeLessThanOrEqual(container);

@@ -119,9 +119,6 @@ const isUnfinished = async (store: WritableStore): Promise<boolean> =>
   (await store.notes.get(notes.checked)) === undefined &&
   ((await isSample(store)) || (await store.checkpoint()) === 0);
 
-/** Bytes of a new database that the gates' reads map into memory, where all of it would count as the process's own. */
-const mappedToCheck = 64 * 1024 * 1024;
-
 async function makeBeside(
   beside: string,
   folder: DataFolder,
@@ -130,10 +127,7 @@ async function makeBeside(
 ): Promise<void> {
   const { openListings } = sqliteDatabases({ database: beside, registry: folder.registry });
   const { catalog } = await toCatalog(undefined);
-  const store = await openListings(
-    { catalog: listings > 0 ? catalog : undefined, threads: 0, mapped: mappedToCheck },
-    true,
-  );
+  const store = await openListings({ catalog: listings > 0 ? catalog : undefined, threads: 0 }, true);
   if (listings > 0) await fillListings(store, listings, progress, beside);
   await store.notes.set(notes.checked, String(catalogVersion));
   await store.close();

@@ -76,13 +76,13 @@ export async function startWorker(
   { scopes, catalogVersion, log, tracing, onDamage = damageLog(log) }: WorkerServices,
 ): Promise<RunningWorker> {
   const { config, catalog, folder, registry, parts } = exporting;
+  const { threadHeap, pageCache } = memoryLimitsOf(config);
   const store = await databasesOf(folder).openListings({
     catalog,
     threads: 1,
-    heap: memoryLimitsOf(config).threadHeap,
+    heap: threadHeap,
+    pageCache,
     timeout: pageTimeout,
-    // An export reads most of the file once, so mapping it into memory gains nothing.
-    mapped: 0,
   });
   const activation = await followActivation(store, log);
   const { identities, deliveries: ledger } = registry;

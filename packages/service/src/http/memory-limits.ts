@@ -25,12 +25,9 @@ export type MemoryLimits = {
    * a customer's answers: those that find no place are buffers of their own, for which V8 collects garbage again and again.
    */
   readonly threadBuffers: number;
-  /** Bytes of the database that each connection maps into memory. Each connection has its own mapping, counted once more in `VmRSS`. */
-  readonly mapped: number;
+  /** Bytes of the database that each reader thread keeps in its page cache: the inner pages of its indexes, above all. */
+  readonly pageCache: number;
 };
-
-/** Connections of the main thread: one for look-ups by key, and one for writing. */
-const ownConnections = 2;
 
 const megabyte = 1024 * 1024;
 
@@ -69,7 +66,7 @@ export const memoryLimits = (memory: number, threads: number): MemoryLimits => (
   customer: (memory * megabyte * 3) / 64,
   threadHeap: Math.max(smallestThreadHeap, Math.floor(memory / 8 / threads)),
   threadBuffers: (memory * megabyte * 7) / 64 / threads,
-  mapped: Math.floor((memory * megabyte) / 16 / (threads + ownConnections)),
+  pageCache: Math.floor((memory * megabyte * 5) / 64 / threads),
 });
 
 /** Memory of the primary, which answers no requests, in megabytes. */

@@ -19,9 +19,6 @@ export type SqliteStoreOptions = SchemaOptions & {
   readonly limits?: QueryLimits | undefined;
   /** Timeout of a query in milliseconds, including the time in the queue. By default 10,000. */
   readonly timeout?: number | undefined;
-  /**
-   * Maximum number of bytes of the file to memory-map, which avoids copying. The operating system can reclaim this memory at any
-   * time, but the process seems as large as the part it has read. By default 16 GiB.
-   */
-  readonly mapped?: number | undefined;
+  /** Size of the page cache of each reader thread, in bytes; it takes up memory once it is used. By default 32 MiB. */
+  readonly pageCache?: number | undefined;
 };

@@ -51,7 +51,7 @@ import type { SqliteStoreOptions } from "./store-options.ts";
 import { SqliteCommitter } from "./write/commit.ts";
 import { pruneSqlite } from "./write/prune.ts";
 
-const mappedByDefault = 16 * 1024 ** 3;
+const pageCacheByDefault = 32 * 1024 ** 2;
 const buffersByDefault = 64 * 1024 ** 2;
 
 /**
@@ -92,7 +92,7 @@ class SqliteStore implements WritableStore {
     read: Database.Database,
     generation: number,
   ) {
-    const { file, threads = 2, queue = 256, timeout = 10_000, mapped = mappedByDefault } = options;
+    const { file, threads = 2, queue = 256, timeout = 10_000, pageCache = pageCacheByDefault } = options;
     const { buffers = buffersByDefault, heap, startsThread = false } = options;
     this.#stored = stored;
     this.#timeout = timeout;
@@ -101,10 +101,10 @@ class SqliteStore implements WritableStore {
     this.#pool =
       threads === 0
         ? undefined
-        : new SqliteReaders({ file, mapped, buffers, heap, scheduler: this.#scheduler });
+        : new SqliteReaders({ file, pageCache, buffers, heap, scheduler: this.#scheduler });
     if (startsThread) this.#pool?.start();
     this.#committer = new SqliteCommitter(this.#database, stored, generation);
-    this.#reader = new Reader(read, new Int32Array(1), mapped);
+    this.#reader = new Reader(read, new Int32Array(1));
     this.#limits = options.limits;
     const committed = sqliteSession(read);
     const database: BuildDatabase = {
@@ -126,7 +126,7 @@ class SqliteStore implements WritableStore {
 
     this.builds = createBuilds(database);
     this.coverage = createCoverages(stored, database.read);
-    const within = new Reader(this.#database, new Int32Array(1), mapped);
+    const within = new Reader(this.#database, new Int32Array(1));
     const candidateReads: CandidateReads = {
       page: (query, options = {}) =>
         this.#page(query, options, within, async (request) => within.readWithin(request)),

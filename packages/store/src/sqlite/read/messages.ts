@@ -8,7 +8,7 @@ export type ReaderWorkerData = {
   /** One Int32: any value but 0 stops the current query. */
   readonly canceled: SharedArrayBuffer;
   /** See `SqliteStoreOptions`. */
-  readonly mapped: number;
+  readonly pageCache: number;
   /** True for a thread of low priority. */
   readonly isLow: boolean;
   /** Size of the thread's `AnswerMemory`, in bytes. */

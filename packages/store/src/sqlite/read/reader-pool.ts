@@ -10,7 +10,7 @@ export type SqliteReaderOptions = {
   /** Path of the database file. */
   readonly file: string;
   /** See `SqliteStoreOptions`. */
-  readonly mapped: number;
+  readonly pageCache: number;
   /** See `SqliteStoreOptions`. */
   readonly buffers: number;
   /** See `SqliteStoreOptions`. */
@@ -116,10 +116,10 @@ export class SqliteReaders {
   }
 
   #addSeat(cost: CostClass): Seat {
-    const { file, mapped, buffers, heap } = this.#options;
+    const { file, pageCache, buffers, heap } = this.#options;
     const seat: Seat = {
       thread: new ReaderThread(
-        { file, mapped, buffers, heap, isLow: cost === "scan" },
+        { file, pageCache, buffers, heap, isLow: cost === "scan" },
         {
           reply: (reply) => this.#settle(seat, reply),
           lost: (cause) => this.#giveUp(seat, cause),

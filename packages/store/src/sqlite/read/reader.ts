@@ -67,9 +67,9 @@ export class Reader {
 
   /**
    * @param canceled see {@link Deadline}
-   * @param mapped see `SqliteStoreOptions`
+   * @param pageCache see `SqliteStoreOptions`; by default 16 MB, as of any connection
    */
-  constructor(database: Database, canceled: Int32Array, mapped: number) {
+  constructor(database: Database, canceled: Int32Array, pageCache?: number) {
     this.#database = database;
     this.#deadline = new Deadline(database, canceled);
     registerFunctions(this.#deadline.hostOf(database));
@@ -82,7 +82,8 @@ export class Reader {
       result: (counter: CellCounter) => Buffer.from(counter.finish().buffer),
     });
     registerAggregates(database);
-    database.pragma(`mmap_size = ${mapped}`);
+    // A negative size is one in KiB.
+    if (pageCache !== undefined) database.pragma(`cache_size = ${-Math.floor(pageCache / 1024)}`);
     this.#statements = new StatementCache(database);
     this.#counts = database.readonly ? new KnownCounts(database) : undefined;
     this.#datasets = new DatasetIds(database);

@@ -11,10 +11,10 @@ import { YoungGarbage } from "./young-garbage.ts";
 // queries are imported.
 
 /** Runs reads on a worker thread: each task is answered by one reply. */
-function serve(port: MessagePort, { file, canceled, mapped, buffers, isLow }: ReaderWorkerData): void {
+function serve(port: MessagePort, { file, canceled, pageCache, buffers, isLow }: ReaderWorkerData): void {
   // Linux sets the priority of the thread; other systems would change that of the whole process.
   if (isLow && process.platform === "linux") setPriority(constants.priority.PRIORITY_LOW);
-  const reader = new Reader(new Database(file, { readonly: true }), new Int32Array(canceled), mapped);
+  const reader = new Reader(new Database(file, { readonly: true }), new Int32Array(canceled), pageCache);
   const memory = new AnswerMemory(buffers);
   const garbage = new YoungGarbage();
   port.on("message", (message: ReaderTask | ReturnedAnswer) => {
