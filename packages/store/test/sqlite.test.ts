@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
@@ -17,7 +17,7 @@ import { conformance } from "./conformance/index.ts";
 import { cottageRecord, cottagesResource } from "./support/cottages.ts";
 import { hiddenRows } from "./support/hidden-rows.ts";
 import { askHomes, homeRecord, homeRemoval, homesResource } from "./support/homes.ts";
-import { ask, oregon, records, scopeOf, stored, texas } from "./support/listings.ts";
+import { ask, listing, oregon, records, scopeOf, stored, texas } from "./support/listings.ts";
 import { plans } from "./support/plans.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "cadastre-store-"));
@@ -251,6 +251,31 @@ describe("a thread that reads", () => {
     expect(started.mock.calls.map(([{ threadId }]) => threadId)).toEqual([-1]);
     process.off("worker", started);
   });
+});
+
+/** Returns the bytes that this process has read from files and sockets so far. Source: proc(5), /proc/pid/io. */
+const bytesRead = () => Number(/^rchar: (\d+)/m.exec(readFileSync("/proc/self/io", "utf8"))?.[1]);
+
+test.skipIf(process.platform !== "linux").each([
+  { pageCache: 64 * 1024, rereads: true },
+  { pageCache: 4 * 1024 ** 2, rereads: false },
+])("a thread keeps $pageCache bytes of the file", async ({ pageCache, rereads }) => {
+  const file = join(folder, `kept_${pageCache}.sqlite`);
+  const store = await openSqliteStore({ file, resources: [stored], threads: 1, pageCache });
+  const cities = Array.from({ length: 1000 }, (_, i) => listing(`key-${i}`, `City ${i} ${"x".repeat(400)}`));
+  await store.commit(cities);
+  await store.close();
+  const again = await openSqliteStore({ file, resources: [stored], threads: 1, pageCache });
+  const read = async () => {
+    const before = bytesRead();
+    expect((await again.page(ask({ top: 1000 }))).length).toBe(1000);
+    return bytesRead() - before;
+  };
+  await read();
+  await read();
+  const reread = (await read()) > 400_000;
+  await again.close();
+  expect(reread).toBe(rereads);
 });
 
 // The last test: it reads what those before it have left.
