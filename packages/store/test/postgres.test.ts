@@ -17,7 +17,7 @@ import { databasesOfSchemas } from "./support/databases.ts";
 import { distributionFaults, undistributable } from "./support/distribution-faults.ts";
 import { hiddenRows } from "./support/hidden-rows.ts";
 import { homeRecord, homesResource } from "./support/homes.ts";
-import { ask, records, stored } from "./support/listings.ts";
+import { ask, records, scopeOf, stored, texas } from "./support/listings.ts";
 import { type PlanWords, plans } from "./support/plans.ts";
 
 if (!hasPostgres) console.warn("no PostgreSQL server is installed: its store is not tested");
@@ -258,6 +258,29 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
     await store.close();
   });
 
+  test("a page from a time on is planned once, not for each time", async () => {
+    const clients: pg.Client[] = [];
+    const { prototype } = pg.Client as unknown as { readonly prototype: Connectable };
+    const { connect } = prototype;
+    const connecting = vi.spyOn(prototype, "connect").mockImplementation(function (this: pg.Client, ...args) {
+      clients.push(this);
+      return connect.apply(this, args);
+    });
+    const store = await harness.open("times", { readers: 1 });
+    await store.commit(records);
+    for (let day = 1; day <= 9; day++) {
+      const filter = `ModificationTimestamp gt 2024-01-0${day}T00:00:00Z`;
+      const page = ask({ filter, orderBy: "ModificationTimestamp" }, scopeOf({ [texas]: "*" }));
+      expect((await store.page(page)).length).toBe(3);
+    }
+    connecting.mockRestore();
+    const plans = `select custom_plans, generic_plans from pg_prepared_statements where statement like '%"ModificationTimestamp" > %'`;
+    const made: unknown[] = [];
+    for (const client of clients) made.push(...(await client.query(plans).catch(() => ({ rows: [] }))).rows);
+    expect(made).toEqual([{ custom_plans: "0", generic_plans: "9" }]);
+    await store.close();
+  });
+
   // The last test: it checks what the others have sent.
   test("what is sent can be distributed by dataset", async () => {
     const store = await harness.open("distributed");
@@ -271,6 +294,8 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
     expect(faults).toEqual([]);
   });
 });
+
+type Connectable = { readonly connect: (this: pg.Client, ...args: readonly unknown[]) => unknown };
 
 /** The part of a `pg` connection that sends statements. */
 type Wire = {

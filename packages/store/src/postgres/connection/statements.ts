@@ -1,3 +1,4 @@
+import type { CompiledSql } from "@cadastre/odata";
 import { LruCache } from "@cadastre/odata/lru-cache";
 import type { StatementKind } from "../../database/postgres-transactions.ts";
 import { type Prepared, unnamed } from "../../database/postgres-wire.ts";
@@ -11,6 +12,23 @@ const capacity = 256;
  * excepted: what is asked for since a time is read in the order of time, whatever the time is.
  */
 const dependsOnValues = / like \$\d+::text|"(?!cadastre_)\w+" [<>]=? \$\d+::(?!timestamptz)/;
+
+/**
+ * Matches pages of a dataset in the order of a time, from a time on: the usual question of who keeps a copy. One index has such a page in one
+ * piece, whatever the values are.
+ */
+const fromTimeOn =
+  / where \((?:"cadastre_from" <= \$\d+::bigint and )?"DatasetId" = \$\d+::text and ("\w+") >=? \$\d+::timestamptz\)(?: and \(\1, "\w+" collate "C"\) > \(\$\d+::timestamptz, \$\d+::text\))? order by \1 asc/;
+
+/** True for a statement whose best plan is the same for all values, but which PostgreSQL would plan anew for each page, see {@link keepPlans}. */
+export const hasOnePlan = (text: string): boolean =>
+  text.split(" union all ").every((term) => fromTimeOn.test(term));
+
+/**
+ * Has the statements of a transaction use plans that were made for all values. PostgreSQL does not know how few rows a page has, takes such a plan
+ * for dear, and often makes a new one instead, which takes as long as reading a hundred records.
+ */
+export const keepPlans: CompiledSql = { text: "set local plan_cache_mode = force_generic_plan", values: [] };
 
 /** LRU cache of the names of a connection's prepared statements, by SQL text. Unnamed statements are not kept. */
 export class Statements {

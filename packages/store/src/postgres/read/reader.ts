@@ -15,6 +15,7 @@ import {
 import type { HistoricalState } from "../../read/versions.ts";
 import type { PastState } from "../../store.ts";
 import type { Query, TextRow } from "../connection/round-trip.ts";
+import { hasOnePlan, keepPlans } from "../connection/statements.ts";
 import {
   compilePostgresCommitTime,
   compilePostgresStateAt,
@@ -168,6 +169,9 @@ async function readWith(
       }),
     );
   const further = page?.further ?? [];
+  // A count needs a plan for its values.
+  const mayKeep = page !== undefined && count === undefined && further.length === 0;
+  if (mayKeep && hasOnePlan(choose(page).text)) queries.unshift(keepPlans);
   await run(queries, further.length > 0);
   for (const versions of further) {
     if (rows?.isFull === true) break;
