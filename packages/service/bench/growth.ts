@@ -1,7 +1,10 @@
 /*
  * Growth of the cost of each query with the number of listings: prints a table, and writes a plot for the docs.
  *
- *   node --conditions=@cadastre/source --import tsx packages/service/bench/growth.ts [--sizes 10000,100000,1000000] [--seconds 1] [--warm 3] [--rounds 5] [--plot docs/growth.svg] [--database SQLite|PostgreSQL] [--look-ups "key;count and 20"]
+ *   node --conditions=@cadastre/source --import tsx packages/service/bench/growth.ts [--sizes 10000,100000,1000000] [--seconds 1] [--warm 3] [--rounds 5] [--plot docs/growth.svg] [--database SQLite|PostgreSQL] [--look-ups "key;count and 20"] [--distinct 5]
+ *
+ * With `--distinct` each look-up asks the same few requests again and again, so that what it reads is in every cache: what grows then
+ * is work, and what grows only without it is reading from farther away.
  *
  * Measures the CPU time per request of the whole service over HTTP, pinned to one core, and that of the PostgreSQL server with it.
  */
@@ -26,15 +29,14 @@ const given = settingsOf({
   rounds: "5",
   plot: "",
   database: "SQLite",
+  distinct: String(Number.MAX_SAFE_INTEGER),
   "look-ups": lookUps.map(({ name }) => name).join(";"),
 });
 const chosen = chosenOf(given["look-ups"], lookUps);
 const sizes = given.sizes.split(",").map(Number);
-const [seconds, warm, rounds] = [given.seconds, given.warm, given.rounds].map(Number) as [
-  number,
-  number,
-  number,
-];
+const [seconds, warm, rounds, distinct] = [given.seconds, given.warm, given.rounds, given.distinct].map(
+  Number,
+) as [number, number, number, number];
 
 /** Number of pages of a walk. In the smallest set, the last one is in the middle of the set. */
 const pages = 5;
@@ -63,7 +65,7 @@ async function startWith(listings: number, url: string, folder: string): Promise
 /** Returns the CPU time of a look-up, in milliseconds per request. */
 async function costOf(query: LookUp, { client, pid, listings }: Grown, seconds: number): Promise<number> {
   const asked = { client, pid, database: postgres?.pid };
-  const pathOf = (turn: number) => query.service(turn, listings);
+  const pathOf = (turn: number) => query.service(turn % distinct, listings);
   if (!query.walk) return (await drive(asked, pathOf, { seconds, concurrency })).cpu;
   let cpu = 0;
   for (let i = 0; i < walks; i++) cpu += (await walk(asked, pathOf(0), pages)).cpu;
