@@ -33,6 +33,16 @@ const buffers = new BufferPool(16 * 1024 ** 2);
 /** Size of the largest buffer that a page starts with, in bytes. It grows as needed. */
 const mostAtFirst = 1024 ** 2;
 
+/** Longest text, in characters, that shares its memory with the next one. */
+const mostShared = 64 * 1024;
+
+/** Memory for the bytes of one record after another. A buffer for each would fill what V8 allows before it collects all garbage. */
+const shared = Buffer.allocUnsafeSlow(3 * mostShared);
+
+/** Returns the bytes of a text, until the next call. */
+const bytesOf = (text: string): Buffer =>
+  text.length > mostShared ? Buffer.from(text) : shared.subarray(0, shared.write(text));
+
 /** Number of columns before those of the key: dataset, text, member index, checksum. */
 export const leadingColumns = 4;
 
@@ -74,7 +84,7 @@ export class PageRows {
       return;
     }
     const [dataset = null, record, members, checksum] = fields;
-    const text = Buffer.from(record ?? "");
+    const text = bytesOf(record ?? "");
     requireUndamaged(dataset, text, members ?? "", checksum, () =>
       fields.slice(leadingColumns, leadingColumns + key),
     );
