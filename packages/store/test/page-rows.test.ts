@@ -1,3 +1,5 @@
+import { type PerformanceEntry, PerformanceObserver } from "node:perf_hooks";
+import { setImmediate } from "node:timers/promises";
 import type { StructuralProperty } from "@cadastre/odata";
 import { propertyNode } from "@cadastre/odata/tree";
 import fc from "fast-check";
@@ -43,6 +45,20 @@ test("a page has the texts of its rows, however long they are", () => {
     }),
     { numRuns: 60 },
   );
+});
+
+test("after some megabytes of rows young garbage is collected, with that of the connection", async () => {
+  const seen: PerformanceEntry[] = [];
+  const observer = new PerformanceObserver((list) => void seen.push(...list.getEntries()));
+  const page = pageFor(1000, "nothing");
+  const row = rowOf({ Text: "x".repeat(5000) });
+  for (let i = 0; i < 1000; i++) page.add(row);
+  observer.observe({ entryTypes: ["gc"] });
+  page.finish();
+  await setImmediate();
+  seen.push(...observer.takeRecords());
+  observer.disconnect();
+  expect(seen.length).toBeGreaterThan(0);
 });
 
 test("a row makes no buffer, which would have V8 collect all garbage after some pages", () => {

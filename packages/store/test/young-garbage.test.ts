@@ -1,7 +1,7 @@
 import { constants, type PerformanceEntry, PerformanceObserver } from "node:perf_hooks";
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { YoungGarbage } from "../src/sqlite/read/young-garbage.ts";
+import { YoungGarbage } from "../src/read/young-garbage.ts";
 
 const megabyte = 1024 ** 2;
 

@@ -1,6 +1,7 @@
 import type { PrimitiveType } from "@cadastre/odata";
 import { codecOf } from "@cadastre/odata/run";
 import type { PageRequest, PageResult } from "../../read/request.ts";
+import { YoungGarbage } from "../../read/young-garbage.ts";
 import { RecordAssembler, RecordLayout } from "../../record/assemble.ts";
 import { computedText, itemTypeOf, type ReadValue } from "../../record/computed.ts";
 import type { RecordPlan } from "../../record/plan.ts";
@@ -43,6 +44,9 @@ const shared = Buffer.allocUnsafeSlow(3 * mostShared);
 const bytesOf = (text: string): Buffer =>
   text.length > mostShared ? Buffer.from(text) : shared.subarray(0, shared.write(text));
 
+/** Made with the first page, because only a process that reads pages needs it. */
+let garbage: YoungGarbage | undefined;
+
 /** Number of columns before those of the key: dataset, text, member index, checksum. */
 export const leadingColumns = 4;
 
@@ -54,6 +58,7 @@ export class PageRows {
   readonly #request: PageRequest;
   readonly #assembler: RecordAssembler;
   #length = 0;
+  #bytes = 0;
   #skipped = 0;
   #last: TextRow = [];
   readonly #keys: TextRow[number][] | undefined;
@@ -94,12 +99,15 @@ export class PageRows {
         : computedText(computed, fields.slice(leadingColumns + key), readComputedValue, plan.plan.nulls);
     this.#assembler.add(text, members ?? "", dataset, values);
     this.#length++;
+    this.#bytes += text.length;
     this.#last = fields;
     this.#keys?.push(...fields.slice(leadingColumns, leadingColumns + key));
   }
 
   finish(): PageResult {
     const records = this.#assembler.finish();
+    garbage ??= new YoungGarbage();
+    garbage.add(this.#bytes);
     return {
       records,
       release: releaseOf(records),

@@ -2,10 +2,10 @@ import { constants, setPriority } from "node:os";
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import Database from "better-sqlite3";
 import { StoreError } from "../../errors.ts";
+import { YoungGarbage } from "../../read/young-garbage.ts";
 import { AnswerMemory } from "./answer-memory.ts";
 import type { ReaderReply, ReaderTask, ReaderWorkerData, ReturnedAnswer } from "./messages.ts";
 import { Reader } from "./reader.ts";
-import { YoungGarbage } from "./young-garbage.ts";
 
 // Queries wait while a thread starts, and most of that time is spent on imports. So only the modules of `odata` that run
 // queries are imported.

@@ -1,12 +1,13 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** Bytes of records after which garbage is collected. V8 marks the whole heap of a reader thread from some 10 MB on. */
+/** Bytes of records after which garbage is collected. */
 const most = 4 * 1024 ** 2;
 
 /**
- * Collects the young garbage of a thread each time that some megabytes of records have been read. Their buffers lie outside of the heap, and V8
- * counts them until it collects young garbage; it does so once the heap is full, and marks the whole heap before that.
+ * Collects the young garbage of a thread each time that some megabytes of records have been read. Their buffers, or those of the connection that
+ * they came by, lie outside of the heap, and V8 counts them until it collects young garbage; it does so once the heap is full, and marks the whole
+ * heap before that: in a reader thread from some 10 MB on, in a process that was idle for minutes each time after as much.
  */
 export class YoungGarbage {
   readonly #collect = exposedCollector();
