@@ -53,6 +53,24 @@ export const drive = (
     return { requests, bytes };
   });
 
+/** Sends so many requests with `concurrency` in parallel. */
+export const driveTimes = (
+  measured: Measured,
+  pathOf: (turn: number) => string,
+  { times, concurrency }: { readonly times: number; readonly concurrency: number },
+): Promise<Cost> =>
+  costOf(measured, async () => {
+    let [requests, bytes] = [0, 0];
+    const ask = async () => {
+      while (requests < times) {
+        const body = await bodyOf(measured.client, pathOf(requests++));
+        bytes += body.length;
+      }
+    };
+    await Promise.all(Array.from({ length: concurrency }, ask));
+    return { requests, bytes };
+  });
+
 /** Follows the next links from `path`, to the last page or for at most `pages`. */
 export const walk = (measured: Measured, path: string, pages: number): Promise<Cost> =>
   costOf(measured, async () => {
