@@ -29,43 +29,31 @@ async function costOf({ pid, database }: Measured, work: () => Promise<Served>):
   return { cpu: (spent() - cpu) / requests, rate: requests / seconds, bytes: bytes / requests };
 }
 
+/** When a run ends: after some seconds, or after so many requests. */
+type Extent = { readonly seconds: number } | { readonly times: number };
+
 /**
- * Sends requests for `seconds` with `concurrency` in parallel, at least one each. Waits for all started requests, so that all CPU time
- * belongs to counted requests.
+ * Sends requests with `concurrency` in parallel, at least one each. Waits for all started requests, so that all CPU time belongs to counted
+ * requests.
  *
  * @param pathOf returns the path of each request
  */
 export const drive = (
   measured: Measured,
   pathOf: (turn: number) => string,
-  { seconds, concurrency }: { readonly seconds: number; readonly concurrency: number },
+  { concurrency, ...extent }: Extent & { readonly concurrency: number },
 ): Promise<Cost> =>
   costOf(measured, async () => {
-    const end = performance.now() + seconds * 1000;
+    const [end, most] =
+      "times" in extent
+        ? [Number.POSITIVE_INFINITY, extent.times]
+        : [performance.now() + extent.seconds * 1000, Number.POSITIVE_INFINITY];
     let [requests, bytes] = [0, 0];
     const ask = async () => {
       do {
         const body = await bodyOf(measured.client, pathOf(requests++));
         bytes += body.length;
-      } while (performance.now() < end);
-    };
-    await Promise.all(Array.from({ length: concurrency }, ask));
-    return { requests, bytes };
-  });
-
-/** Sends so many requests with `concurrency` in parallel. */
-export const driveTimes = (
-  measured: Measured,
-  pathOf: (turn: number) => string,
-  { times, concurrency }: { readonly times: number; readonly concurrency: number },
-): Promise<Cost> =>
-  costOf(measured, async () => {
-    let [requests, bytes] = [0, 0];
-    const ask = async () => {
-      while (requests < times) {
-        const body = await bodyOf(measured.client, pathOf(requests++));
-        bytes += body.length;
-      }
+      } while (requests < most && performance.now() < end);
     };
     await Promise.all(Array.from({ length: concurrency }, ask));
     return { requests, bytes };

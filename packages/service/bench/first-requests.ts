@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "./build.ts";
 import { connect } from "./client.ts";
-import { driveTimes } from "./drive.ts";
+import { drive } from "./drive.ts";
 import { load, moveToClientCore, start } from "./processes.ts";
 import { search } from "./queries.ts";
 import { settingsOf } from "./settings.ts";
@@ -35,7 +35,7 @@ async function costsOf(
     for (const times of slices) {
       const from = first;
       const asked = (turn: number) => pathOf(from + turn, listings);
-      costs.push((await driveTimes({ client, pid: running.pid }, asked, { times, concurrency })).cpu);
+      costs.push((await drive({ client, pid: running.pid }, asked, { times, concurrency })).cpu);
       first += times;
     }
     return costs;
