@@ -10,7 +10,7 @@ const most = 4 * 1024 ** 2;
  * heap before that: in a reader thread from some 10 MB on, in a process that was idle for minutes each time after as much.
  */
 export class YoungGarbage {
-  readonly #collect = exposedCollector();
+  #collect: NodeJS.GCFunction | undefined;
   #bytes = 0;
 
   /** @param bytes size of the records that have been read */
@@ -18,6 +18,7 @@ export class YoungGarbage {
     this.#bytes += bytes;
     if (this.#bytes < most) return;
     this.#bytes = 0;
+    this.#collect ??= exposedCollector();
     this.#collect?.({ type: "minor" });
   }
 }

@@ -44,8 +44,8 @@ const shared = Buffer.allocUnsafeSlow(3 * mostShared);
 const bytesOf = (text: string): Buffer =>
   text.length > mostShared ? Buffer.from(text) : shared.subarray(0, shared.write(text));
 
-/** Made with the first page, because only a process that reads pages needs it. */
-let garbage: YoungGarbage | undefined;
+/** What the records that this process has read leave behind. */
+export const readGarbage = new YoungGarbage();
 
 /** Number of columns before those of the key: dataset, text, member index, checksum. */
 export const leadingColumns = 4;
@@ -106,8 +106,7 @@ export class PageRows {
 
   finish(): PageResult {
     const records = this.#assembler.finish();
-    garbage ??= new YoungGarbage();
-    garbage.add(this.#bytes);
+    readGarbage.add(this.#bytes);
     return {
       records,
       release: releaseOf(records),

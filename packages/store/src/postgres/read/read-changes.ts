@@ -18,7 +18,7 @@ import { requireUndamaged } from "../../record/record-checksum.ts";
 import type { ChangedPage } from "../../store.ts";
 import type { Query, TextRow } from "../connection/round-trip.ts";
 import { postgresMoments } from "../layout/bookkeeping.ts";
-import { leadingColumns, readComputedValue, recordLayoutOf, releaseOf } from "./page-rows.ts";
+import { leadingColumns, readComputedValue, readGarbage, recordLayoutOf, releaseOf } from "./page-rows.ts";
 import type { Run } from "./reading-place.ts";
 
 /**
@@ -63,6 +63,7 @@ export async function readPostgresChanges(run: Run, request: ChangesStatements):
   if (elsewhere !== undefined && removed.length > 0)
     await run([{ ...statementForKeys(elsewhere, removed), onRow: ([key]) => shown.add(key) }]);
   const records = assembler.finish();
+  readGarbage.add([...began, ...were].reduce((sum, { text }) => sum + text.length, 0));
   return {
     ...merged,
     records,
