@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import {
   type ConnectionOptions,
   connect,
@@ -9,6 +10,7 @@ import {
   requestExport,
 } from "@cadastre/client";
 import { afterEach, expect, test } from "vitest";
+import { type PrepareTransfer, partsBy, transferPart } from "../src/fetch/transfer.ts";
 import { jwks, makeDelivery } from "./support/deliveries.ts";
 import { emptyFolder, filesIn, textIn } from "./support/folders.ts";
 import { apiKey, json, startServer, type TestServer, type Trick } from "./support/server.ts";
@@ -199,6 +201,33 @@ test("each try of a broken transfer has a grant of its own; a server without ran
   expect(server.tokens.size).toBe(delivery.manifest.parts.length + 2);
   expect(sum(received)).toBe(delivery.manifest.totals.byteLength);
   expect(filesIn(folder).filter((name) => name.endsWith(".partial"))).toEqual([]);
+});
+
+test("a transfer that breaks off before its bytes are read is tried again", async () => {
+  server = await startServer(delivery);
+  const file = join(emptyFolder(), "part");
+  const [part] = delivery.manifest.parts;
+  if (part === undefined) throw new Error("the delivery has a part");
+  let requests = 0;
+  server.trick = ({ url }, response) => {
+    if (url !== redeemPath || requests++ > 0) return false;
+    response.writeHead(200, { "content-length": part.byteLength });
+    response.write(delivery.parts.get(part.number)?.subarray(0, 10));
+    setTimeout(() => response.destroy(), 5);
+    return true;
+  };
+  const connection = connect({ url: server.url, apiKey, retryPolicy });
+  const openLate: PrepareTransfer = async (of, signal) => {
+    const open = await partsBy(connection, id)(of, signal);
+    return async (until, from) => {
+      const opened = await open(until, from);
+      await pause(50);
+      return opened;
+    };
+  };
+  await transferPart(connection, openLate, part, file, { onBytes: () => {}, onReceived: () => {} });
+  expect(requests).toBe(2);
+  expect(readFileSync(file)).toEqual(delivery.parts.get(part.number));
 });
 
 test("a busy server is asked again after the pause that it asks for", async () => {

@@ -1,7 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
 import { type FileHandle, open as openFile, rename, rm, writeFile } from "node:fs/promises";
 import { addAbortSignal, Readable } from "node:stream";
-import type { ReadableStream } from "node:stream/web";
 import type { ManifestPart } from "@cadastre/manifest";
 import { ClientError } from "../errors.ts";
 import { leaveBody } from "../http/body.ts";
@@ -125,7 +124,8 @@ async function redeem(
   }
   return {
     from: status === 206 ? from : 0,
-    body: Readable.fromWeb((body ?? new Blob([]).stream()) as ReadableStream<Uint8Array>),
+    // `Readable.fromWeb` would emit an error before anyone reads, which ends the process.
+    body: Readable.from(body ?? []),
   };
 }
 
