@@ -139,7 +139,7 @@ function serve(
     },
     stopWork: () => stopWork(),
     close: async () => {
-      activation.stop();
+      await activation.stop();
       await events?.stop();
       await store.close();
     },

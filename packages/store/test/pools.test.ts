@@ -1,6 +1,7 @@
 import { hasPostgres, type PostgresServer, startPostgres } from "@cadastre/odata/testing";
 import type pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { createConnectionPool } from "../src/database/postgres-connections.ts";
 import type { WritableStore } from "../src/index.ts";
 import { openPostgresStore } from "../src/postgres/index.ts";
 import { slice } from "../src/read/scheduler.ts";
@@ -10,6 +11,30 @@ import { ask, records, stored } from "./support/listings.ts";
 const [connections, scanConnections, scans] = [8, 3, 12];
 const homes = Array.from({ length: 10 }, (_, i) =>
   homeRecord({ key: `h${i}`, rank: i, town: `town ${i}`, place: null }),
+);
+
+test.skipIf(!hasPostgres)(
+  "a pool that is being closed gives no connection, and says so at once",
+  async () => {
+    const server = await startPostgres();
+    const options = { connections: 2, wait: 60_000, settings: {} };
+    const pool = createConnectionPool({ connection: server.url, schemas: ["public"] }, options);
+    await pool.raw("select 1");
+    let isClosed = false;
+    const closed = pool.destroy().finally(() => {
+      isClosed = true;
+    });
+    const asked: Promise<unknown>[] = [];
+    while (!isClosed) {
+      asked.push(pool.raw("select 1").catch((error: unknown) => error));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await closed;
+    const late = new Promise((resolve) => void setTimeout(resolve, 5000, "late"));
+    const answers = await Promise.race([Promise.all(asked), late]);
+    expect(answers).toEqual(asked.map(() => expect.any(Error) as unknown));
+    await server.stop();
+  },
 );
 
 describe.skipIf(!hasPostgres)("look-ups beside scans", () => {

@@ -137,7 +137,7 @@ export async function startWorker(
       verifier?.stop();
       stopping.abort();
       await working;
-      activation.stop();
+      await activation.stop();
       await events.stop();
       await store.close();
     },

@@ -58,7 +58,8 @@ export type Activation = {
   readonly entitySets: () => readonly EntitySet[];
   /** True if the resource is active, including resources without an entity set, which are only delivered in files. */
   readonly has: (name: string) => boolean;
-  readonly stop: () => void;
+  /** Stops polling, and waits for a look in progress: after it the store may be closed. */
+  readonly stop: () => Promise<void>;
 };
 
 /** True if a set is active that has records of a source. The values of lookups are published with the catalog, before any record. */
@@ -84,9 +85,19 @@ export async function followActivation(
       log.error(errorFields(error), "could not look for new builds");
     }
   };
-  const timer = setInterval(() => void look(), interval);
+  let looking = Promise.resolve();
+  const timer = setInterval(() => {
+    looking = looking.then(look);
+  }, interval);
   timer.unref();
-  return { entitySets: () => entitySets, has: (name) => active.has(name), stop: () => clearInterval(timer) };
+  return {
+    entitySets: () => entitySets,
+    has: (name) => active.has(name),
+    stop: () => {
+      clearInterval(timer);
+      return looking;
+    },
+  };
 }
 
 async function tellUntried(

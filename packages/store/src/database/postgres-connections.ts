@@ -2,9 +2,9 @@ import type { Socket } from "node:net";
 import { identifier, postgres } from "@cadastre/odata";
 import { postgresParameters } from "@cadastre/odata/postgres";
 import { render } from "@cadastre/odata/run";
-import knex, { type Knex } from "knex";
+import type { Knex } from "knex";
 import type pg from "pg";
-import { silentKnexLogger } from "./knex-logger.ts";
+import { createKnex } from "./create-knex.ts";
 import { readOnlyTransaction } from "./postgres-faults.ts";
 import { type Settings, type StatementKind, setUpTransactions } from "./postgres-transactions.ts";
 
@@ -36,11 +36,10 @@ export const createConnectionPool = (
   { connections, wait, settings, statements = "named", server = "any" }: PoolOptions,
 ): Knex => {
   const all = { ...postgresParameters, search_path: schemas.map(quoted).join(", "), ...settings };
-  return knex({
+  return createKnex({
     client: "pg",
     connection,
     acquireConnectionTimeout: wait,
-    log: silentKnexLogger,
     pool: {
       min: 0,
       max: connections,

@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
-import knex, { type Knex } from "knex";
-import { silentKnexLogger } from "./knex-logger.ts";
+import type { Knex } from "knex";
+import { createKnex } from "./create-knex.ts";
 
 /**
  * Creates a knex instance for a SQLite file. The file is opened when needed.
@@ -8,11 +8,10 @@ import { silentKnexLogger } from "./knex-logger.ts";
  * @param setUp called with each new connection
  */
 export const createSqliteKnex = (filename: string, setUp: (connection: Database) => void): Knex =>
-  knex({
+  createKnex({
     client: "better-sqlite3",
     connection: { filename },
     useNullAsDefault: true,
-    log: silentKnexLogger,
     pool: {
       afterCreate: (connection: Database, done: () => void) => {
         // The callers retry while the file is busy, see `retryWhileBusy`.
