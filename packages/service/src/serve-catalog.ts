@@ -139,7 +139,7 @@ function serve(
     },
     stopWork: () => stopWork(),
     close: async () => {
-      await activation.stop();
+      activation.stop();
       await events?.stop();
       await store.close();
     },

@@ -137,7 +137,7 @@ export async function startWorker(
       verifier?.stop();
       stopping.abort();
       await working;
-      await activation.stop();
+      activation.stop();
       await events.stop();
       await store.close();
     },

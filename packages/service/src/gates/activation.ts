@@ -58,8 +58,7 @@ export type Activation = {
   readonly entitySets: () => readonly EntitySet[];
   /** True if the resource is active, including resources without an entity set, which are only delivered in files. */
   readonly has: (name: string) => boolean;
-  /** Stops polling, and waits for a look in progress: after it the store may be closed. */
-  readonly stop: () => Promise<void>;
+  readonly stop: () => void;
 };
 
 /** True if a set is active that has records of a source. The values of lookups are published with the catalog, before any record. */
@@ -73,6 +72,7 @@ export async function followActivation(
 ): Promise<Activation> {
   let active = await readActive(builds);
   let entitySets = setsOf(catalog, active);
+  let isStopped = false;
   await tellUntried(catalog, builds, active, log);
   const look = async () => {
     try {
@@ -82,20 +82,18 @@ export async function followActivation(
       entitySets = setsOf(catalog, now);
       log.info({ active: [...now] }, "what is active has changed");
     } catch (error) {
-      log.error(errorFields(error), "could not look for new builds");
+      // The databases may be closed while it looks.
+      if (!isStopped) log.error(errorFields(error), "could not look for new builds");
     }
   };
-  let looking = Promise.resolve();
-  const timer = setInterval(() => {
-    looking = looking.then(look);
-  }, interval);
+  const timer = setInterval(() => void look(), interval);
   timer.unref();
   return {
     entitySets: () => entitySets,
     has: (name) => active.has(name),
     stop: () => {
+      isStopped = true;
       clearInterval(timer);
-      return looking;
     },
   };
 }
