@@ -1,6 +1,6 @@
 import { hasPostgres, type PostgresServer, startPostgres } from "@cadastre/odata/testing";
 import type pg from "pg";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createConnectionPool } from "../src/database/postgres-connections.ts";
 import type { WritableStore } from "../src/index.ts";
 import { openPostgresStore } from "../src/postgres/index.ts";
@@ -17,6 +17,7 @@ test.skipIf(!hasPostgres)(
   "a pool that is being closed gives no connection, and says so at once",
   async () => {
     const server = await startPostgres();
+    onTestFinished(() => server.stop());
     const options = { connections: 2, wait: 60_000, settings: {} };
     const pool = createConnectionPool({ connection: server.url, schemas: ["public"] }, options);
     await pool.raw("select 1");
@@ -33,7 +34,6 @@ test.skipIf(!hasPostgres)(
     const late = new Promise((resolve) => void setTimeout(resolve, 5000, "late"));
     const answers = await Promise.race([Promise.all(asked), late]);
     expect(answers).toEqual(asked.map(() => expect.any(Error) as unknown));
-    await server.stop();
   },
 );
 

@@ -60,13 +60,15 @@ function memberOf(name: string, members: ReadonlyMap<string, Member>): Member {
 const places: (string | undefined)[] = [];
 
 function inOrder(pieces: readonly string[], ordinals: readonly number[]): [string[], number[]] {
+  let last = 0;
   for (let i = 0; i < pieces.length; i += 1) {
     const ordinal = ordinals[i] ?? 0;
+    last = Math.max(last, ordinal);
     while (places.length <= ordinal) places.push(undefined);
     places[ordinal] = pieces[i];
   }
   const ordered: [pieces: string[], ordinals: number[]] = [[], []];
-  for (let ordinal = 0; ordinal < places.length; ordinal += 1) {
+  for (let ordinal = 0; ordinal <= last; ordinal += 1) {
     const piece = places[ordinal];
     if (piece === undefined) continue;
     places[ordinal] = undefined;

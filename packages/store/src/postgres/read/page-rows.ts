@@ -44,7 +44,7 @@ const shared = Buffer.allocUnsafeSlow(3 * mostShared);
 const bytesOf = (text: string): Buffer =>
   text.length > mostShared ? Buffer.from(text) : shared.subarray(0, shared.write(text));
 
-/** What the records that this process has read leave behind. */
+/** Young garbage of the records that this process has read. */
 export const readGarbage = new YoungGarbage();
 
 /** Number of columns before those of the key: dataset, text, member index, checksum. */
