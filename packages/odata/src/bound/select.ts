@@ -7,21 +7,41 @@ import type { ComputedExpressions } from "./context.ts";
 import { type Segment, segmentsOf, unknownProperty, withoutCasts } from "./path.ts";
 import { type BoundNode, type Projection, propertyNode, type StructureNode } from "./tree.ts";
 
-const allProjections = new WeakMap<EntitySet, readonly Projection[]>();
+/** Projections of every property of a set, in the order of the model, and the place of each by name. */
+type AllProjections = {
+  readonly projections: readonly Projection[];
+  readonly places: ReadonlyMap<string, number>;
+};
+
+const allProjections = new WeakMap<EntitySet, AllProjections>();
 
 /**
- * Projects every property. Returns the same array for the same set, so that results derived from it can be cached
+ * Projects every property. Returns the same arrays for the same set, so that results derived from them can be cached
  * by identity.
  */
-function selectAll(entitySet: EntitySet): readonly Projection[] {
+function selectAll(entitySet: EntitySet): AllProjections {
   const known = allProjections.get(entitySet);
   if (known !== undefined) return known;
-  const all = [...entitySet.type.properties.values()].map((property) => ({
-    property,
-    expression: propertyNode(property),
-  }));
+  const properties = [...entitySet.type.properties.values()];
+  const all = {
+    projections: properties.map((property) => ({ property, expression: propertyNode(property) })),
+    places: new Map(properties.map(({ name }, place) => [name, place])),
+  };
   allProjections.set(entitySet, all);
   return all;
+}
+
+/** Returns the projections of the named properties. Walks the names alone: a set may have a thousand properties. */
+function selectNamed(
+  { projections, places }: AllProjections,
+  names: Iterable<string>,
+): readonly Projection[] {
+  const wanted: number[] = [];
+  for (const name of names) {
+    const place = places.get(name);
+    if (place !== undefined) wanted.push(place);
+  }
+  return wanted.sort((a, b) => a - b).map((place) => projections[place] as Projection);
 }
 
 const none: ComputedExpressions = new Map();
@@ -44,7 +64,7 @@ export function bindSelect(
 ): readonly Projection[] {
   const own = selectAll(entitySet);
   const added = [...computed].map(([name, expression]) => computedProjection(name, expression));
-  const all = added.length === 0 ? own : [...own, ...added];
+  const all = added.length === 0 ? own.projections : [...own.projections, ...added];
   if (items === undefined) return all;
   const wanted = new Set<string>();
   const inComplex = new Map<string, Projection>();
@@ -55,8 +75,9 @@ export function bindSelect(
   }
   // A record of related ones alone is told by its key.
   if (wanted.size + inComplex.size === 0) for (const name of entitySet.type.key) wanted.add(name);
-  const selected = wanted.size === all.length ? all : all.filter(({ property }) => wanted.has(property.name));
-  return inComplex.size === 0 ? selected : [...selected, ...inComplex.values()];
+  if (wanted.size === all.length && inComplex.size === 0) return all;
+  const ofComputed = added.filter(({ property }) => wanted.has(property.name));
+  return [...selectNamed(own, wanted), ...ofComputed, ...inComplex.values()];
 }
 
 /** True for a navigation property that `$expand` adds. */
