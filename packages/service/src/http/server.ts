@@ -8,6 +8,7 @@ import type { Express } from "express";
 import { queueRequests } from "./connection.ts";
 import { HeadBudget } from "./head-budget.ts";
 import { OpenConnections } from "./open-connections.ts";
+import { discardInTurns } from "./request-body.ts";
 import { requestIdOf } from "./request-ids.ts";
 
 /** The host and port to listen on. */
@@ -74,6 +75,7 @@ export async function listen(
   });
   const server = createServer({ maxHeaderSize, ...messagesOf(app), ...timeouts }, (req, res) => {
     open.add(req.socket, res);
+    discardInTurns(req, res);
     if (budget.admit(req, res)) begin(req, res);
   });
   const open = new OpenConnections(server);
