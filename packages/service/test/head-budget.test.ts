@@ -59,3 +59,22 @@ test("long heads of requests count until they are answered, on a connection that
   }
   expect(kept.destroyed).toBe(false);
 });
+
+test("a body that is read after its answer does not count as a head, and what follows it does", async () => {
+  const { open, answer, pending } = await start();
+  const sender = open();
+  const ask = async (first: string) => {
+    sender.write(first);
+    await expect.poll(() => pending.length).toBe(1);
+    const answered = once(sender, "data");
+    answer();
+    await answered;
+  };
+  await ask("POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 300000\r\n\r\n");
+  sender.write("b".repeat(299_999));
+  await wait(300);
+  expect(sender.destroyed).toBe(false);
+  await ask(`b${head(1000)}\r\n\r\n`);
+  sender.write(head(110_000));
+  await once(sender, "close");
+});

@@ -45,7 +45,8 @@ export class HeadBudget {
   }
 
   /** Counts the head of a request until it was answered. Returns false if the connection had to be closed instead. */
-  admit({ socket }: IncomingMessage, res: ServerResponse): boolean {
+  admit(req: IncomingMessage, res: ServerResponse): boolean {
+    const { socket } = req;
     const head = this.#connections.get(socket);
     if (head === undefined) return true;
     const length = lengthOf(socket, head);
@@ -58,7 +59,12 @@ export class HeadBudget {
     this.#held += length;
     res.once("finish", () => {
       this.#release(head);
-      head.start = socket.bytesRead;
+      const waitForNext = () => {
+        head.start = socket.bytesRead;
+      };
+      // A body that was not wanted is read after the answer.
+      if (req.complete) waitForNext();
+      else req.once("end", waitForNext);
     });
     return true;
   }
