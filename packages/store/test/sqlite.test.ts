@@ -12,7 +12,7 @@ import { afterAll, describe, expect, test, vi } from "vitest";
 import { registerChecksum } from "../src/checksum/checksums.ts";
 import { beginning, beginningValue } from "../src/schema/table.ts";
 import { checkSqlite, openSqliteStore } from "../src/sqlite/index.ts";
-import { type Harness, rowsOf } from "./conformance/harness.ts";
+import { type Harness, onEveryLayout, rowsOf } from "./conformance/harness.ts";
 import { conformance } from "./conformance/index.ts";
 import { cottageRecord, cottagesResource } from "./support/cottages.ts";
 import { hiddenRows } from "./support/hidden-rows.ts";
@@ -34,7 +34,7 @@ const harnessOf = (prefix: string, threads: number): Harness => ({
     }),
 });
 
-conformance("SQLite on the calling thread", harnessOf("calling", 0));
+if (onEveryLayout) conformance("SQLite on the calling thread", harnessOf("calling", 0));
 conformance("SQLite on threads", harnessOf("threads", 2));
 
 plans("SQLite", harnessOf("plans", 0), {

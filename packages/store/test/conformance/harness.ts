@@ -61,7 +61,12 @@ export const readKeys = async (
   options?: ReadOptions,
 ): Promise<readonly unknown[]> => keysOf(await store.page(ask(asked, scope), options));
 
-/** True if behind a pooler and on partitioned tables, all conformance tests are run as well. It takes minutes. */
+/**
+ * True if all conformance tests are run on every layout: also behind a pooler, on partitioned tables, on PostgreSQL without a wall, and on
+ * SQLite without threads. It takes minutes.
+ */
 export const onEveryLayout = process.env["CONFORMANCE"] === "all";
 if (!onEveryLayout)
-  console.info("without CONFORMANCE=all, poolers and partitions are not tested with all conformance tests");
+  console.info(
+    "without CONFORMANCE=all, only stores on threads and behind a wall are tested with all conformance tests",
+  );
