@@ -12,7 +12,12 @@ export const leftOutOnPostgres: Readonly<Record<string, string>> = {
   "attack/**": "about the memory and time of the server process",
   "drain.long.test.ts":
     "about connections and answers; one test needs pages that take longer than to accept connections",
-  "replicate-faults.test.ts": "about faults of the source that is copied",
+  "{streaming,cross-origin}.test.ts": "about connections, answers and their headers",
+  "start-bundle.test.ts": "about the compiled start",
+  "cli-{process,conventions}.test.ts": "about how commands are called and what they print",
+  "demo.test.ts": "about the sample and what a start prints: postgres.test.ts prepares it in a database",
+  "delivery/damaged-parts.test.ts": "about stored parts",
+  "{cli-replicate,replicate-faults}.test.ts": "about the source that is copied, and its faults",
   "agreement.property.test.ts": "starts a service on each database",
   "follower-month.long.test.ts": "starts a service on each database",
   "serve-your-mls.long.test.ts": "starts a service on each database",
