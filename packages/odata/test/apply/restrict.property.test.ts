@@ -26,7 +26,7 @@ import { sales, salesMapping, salesRows, salesStatements } from "../support/sale
 const { CASES, SEED } = process.env;
 const always = { numRuns: Number(CASES ?? 60), endOnFailure: true };
 const parameters = SEED === undefined ? always : { ...always, seed: Number(SEED) };
-const options = { timeout: 60_000 + always.numRuns * 200 };
+const options = { timeout: 120_000 + always.numRuns * 200 };
 
 const engine = openSqliteApply();
 for (const statement of salesStatements) await engine.execute(statement);

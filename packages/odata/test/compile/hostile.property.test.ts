@@ -20,7 +20,7 @@ import { listing } from "../support/listing.ts";
 const numRuns = Number(process.env["CASES"] ?? 15);
 const { SEED } = process.env;
 const parameters = SEED === undefined ? { numRuns } : { numRuns, seed: Number(SEED) };
-const options = { timeout: 60_000 + numRuns * 200 };
+const options = { timeout: 120_000 + numRuns * 200 };
 
 /** The listing with shapes that are no points. */
 const hostile: EntitySet = {

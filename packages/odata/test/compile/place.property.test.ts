@@ -49,7 +49,7 @@ afterAll(async () => {
 });
 
 const numRuns = Number(process.env["CASES"] ?? 6);
-const options = { timeout: 60_000 + numRuns * 400 };
+const options = { timeout: 120_000 + numRuns * 400 };
 
 const degree = (limit: number) =>
   fc.oneof(

@@ -52,7 +52,7 @@ afterAll(async () => {
 const { CASES, SEED } = process.env;
 const numRuns = Number(CASES ?? 25);
 const parameters = SEED === undefined ? { numRuns } : { numRuns, seed: Number(SEED) };
-const options = { timeout: 60_000 + numRuns * 200 };
+const options = { timeout: 120_000 + numRuns * 200 };
 
 const key = "ListingKey";
 

@@ -37,7 +37,7 @@ const { CASES, SEED } = process.env;
 const perEstate = 20;
 const numRuns = Math.ceil(Number(CASES ?? 25) / perEstate);
 const parameters = SEED === undefined ? { numRuns } : { numRuns, seed: Number(SEED) };
-const options = { timeout: 60_000 + numRuns * 4000 };
+const options = { timeout: 120_000 + numRuns * 4000 };
 
 const limits = { ...defaultLimits, lambdaDepth: 6 };
 const bindItems = (text: string) =>

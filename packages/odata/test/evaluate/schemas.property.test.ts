@@ -12,7 +12,7 @@ const numRuns = Math.ceil(Number(CASES ?? 25) / 4);
 const parameters = SEED === undefined ? { numRuns } : { numRuns, seed: Number(SEED) };
 
 describe.each(databases)("$dialect.name agrees with memory", (database) => {
-  test("on random schemas, rows and queries", { timeout: 60_000 + numRuns * 1000 }, async () => {
+  test("on random schemas, rows and queries", { timeout: 120_000 + numRuns * 1000 }, async () => {
     await fc.assert(
       fc.asyncProperty(cases, async (one) => {
         expect(await disagreementOf(one, database)).toBeUndefined();

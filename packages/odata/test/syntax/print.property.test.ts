@@ -9,7 +9,7 @@ const numRuns = Number(process.env["CASES"] ?? 2000);
 const limits = { ...defaultLimits, lambdaDepth: 100, nesting: 500, nodes: 100_000 };
 
 /** `CASES=100000` for more. */
-test("a printed tree is read again as the same tree", { timeout: 60_000 + numRuns * 5 }, () => {
+test("a printed tree is read again as the same tree", { timeout: 120_000 + numRuns * 5 }, () => {
   fc.assert(
     fc.property(syntaxTrees, (tree) => {
       const text = printFilter(tree);

@@ -221,7 +221,7 @@ test(
       }
     }
   },
-  60_000 + cases * 10_000,
+  120_000 + cases * 10_000,
 );
 
 test("a part that cannot be rebuilt fails its delivery: 410 `part_lost`, and the list does not have it", async () => {

@@ -212,6 +212,6 @@ describe.each(Object.entries(engines).filter(([name]) => name !== "memory"))("ov
         rmSync(folder, { recursive: true });
       }
     },
-    60_000 + numRuns * 4000,
+    120_000 + numRuns * 4000,
   );
 });

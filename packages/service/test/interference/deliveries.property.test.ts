@@ -160,6 +160,6 @@ describe.each(Object.entries(engines).filter(([name]) => name !== "memory"))("ov
         rmSync(folder, { recursive: true });
       }
     },
-    60_000 + numRuns * 2000,
+    120_000 + numRuns * 2000,
   );
 });

@@ -61,6 +61,6 @@ describe("the service answers as a model over arrays does", () => {
       await store.close();
       await engine.close();
     },
-    60_000 + numRuns * 2000,
+    120_000 + numRuns * 2000,
   );
 });

@@ -15,6 +15,6 @@ describe("an answer is a function of what is granted alone", () => {
       expect(await findLeak(sides, parameters)).toBeUndefined();
       await close();
     },
-    60_000 + numRuns * 2000,
+    120_000 + numRuns * 4000,
   );
 });

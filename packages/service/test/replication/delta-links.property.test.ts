@@ -21,6 +21,6 @@ describe.each(Object.entries(engines).filter(([name]) => name !== "memory"))("ov
         await close();
       }
     },
-    60_000 + numRuns * 2000,
+    120_000 + numRuns * 2000,
   );
 });

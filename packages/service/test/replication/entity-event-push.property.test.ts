@@ -231,6 +231,6 @@ describe.each(Object.entries(engines).filter(([name]) => name !== "memory"))("ov
         await engine.close();
       }
     },
-    60_000 + numRuns * 20_000,
+    120_000 + numRuns * 20_000,
   );
 });

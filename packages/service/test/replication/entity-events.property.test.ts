@@ -123,7 +123,7 @@ describe.each(Object.entries(engines).filter(([name]) => name !== "memory"))("ov
         await engine.close();
       }
     },
-    60_000 + numRuns * 10_000,
+    120_000 + numRuns * 10_000,
   );
 
   test("a database that was restored has other commits under the numbers of those that it lost: no change of them is missed", async () => {
