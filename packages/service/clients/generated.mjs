@@ -1,6 +1,7 @@
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -21,15 +22,14 @@ export async function generate({ root, headers }, name, program, args, files = {
   }
   const metadata = await (await fetch(`${root}/$metadata`, { headers })).text();
   writeFileSync(`${folder}/in/cadastre.edmx`, metadata);
-  runProgram(program, args, folder);
+  await runProgram(program, args, folder);
   return folder;
 }
 
-/** Run a program of an installed package in a folder; what it says is shown if it fails. */
-export function runProgram(program, args, folder) {
-  execFileSync(process.execPath, [here(`node_modules/${program}`), ...args], {
-    cwd: folder,
-    stdio: "pipe",
-    encoding: "utf8",
-  });
+/**
+ * Run a program of an installed package in a folder; what it says is shown if it fails. This process goes on meanwhile: if it stood
+ * still for longer than the server keeps unused connections, its next request would go out on a closed one.
+ */
+export async function runProgram(program, args, folder) {
+  await promisify(execFile)(process.execPath, [here(`node_modules/${program}`), ...args], { cwd: folder });
 }

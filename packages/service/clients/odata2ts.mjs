@@ -30,7 +30,7 @@ export async function connect(service, { city, price, key, pictured }) {
     ["--source", "in/cadastre.edmx", "--output", "ts", ...options],
     { "tsconfig.json": { compilerOptions, include: ["ts"] } },
   );
-  runProgram("typescript/bin/tsc", ["-p", "."], folder);
+  await runProgram("typescript/bin/tsc", ["-p", "."], folder);
   const { cadastreService } = (await import(`${folder}/js/cadastreService.js`)).default;
   const { qProperty } = (await import(`${folder}/js/Qcadastre.js`)).default;
 
