@@ -12,10 +12,16 @@ const pictureOf = (name: string, colorScheme: string, width: number) =>
   join(pictures, `${name}-${colorScheme}-${width}.png`);
 
 const height = 860;
-/** How each page is looked at: in both colour schemes, on a desk and on a phone. */
-const looks = (["light", "dark"] as const).flatMap((colorScheme) =>
-  [1440, 400].map((width) => ({ colorScheme, width })),
-);
+/** How each page is looked at: light on a desk and dark on a phone, or with `LOOKS=all` in both colour schemes on both. */
+const looks = [
+  { colorScheme: "light", width: 1440 },
+  { colorScheme: "dark", width: 400 },
+  { colorScheme: "light", width: 400 },
+  { colorScheme: "dark", width: 1440 },
+].slice(0, process.env["LOOKS"] === "all" ? 4 : 2) as readonly {
+  readonly colorScheme: "light" | "dark";
+  readonly width: number;
+}[];
 
 /** A map whose places are all loaded. Before any is asked for there are none. */
 const places = '.map-canvas[aria-busy=false]:not([data-points="0"])';

@@ -78,27 +78,27 @@ const killed: DayEvent = {
 
 const failover: DayEvent = { name: "failover", happen: async ({ service }) => service.failOver?.() };
 
-/** What happens on a day of the month beside commits. All other days have commits alone, or a killed follower. */
-const events: Readonly<Record<number, DayEvent>> = {
-  5: prune,
-  8: granting("fewer regions", () => ({ regions: [{ kind: "state", value: "TX" }] })),
-  10: granting("all regions", ({ regions }) => ({ regions })),
-  12: granting("fields hidden", ({ datasets }) => ({
+/** What happens beside commits, in this order, spread over the days. All other days have commits alone, or a killed follower. */
+const events: readonly DayEvent[] = [
+  prune,
+  granting("fewer regions", () => ({ regions: [{ kind: "state", value: "TX" }] })),
+  granting("all regions", ({ regions }) => ({ regions })),
+  granting("fields hidden", ({ datasets }) => ({
     datasets: datasets.map((dataset) => ({
       ...dataset,
       resources: { ...dataset.resources, Property: { fields: shownFields } },
     })),
   })),
-  14: granting("fields shown", ({ datasets }) => ({ datasets })),
-  16: {
+  granting("fields shown", ({ datasets }) => ({ datasets })),
+  {
     name: "field added",
     happen: async ({ service }) => {
       await service.cadastre("field", "add", "lonestar", "LSM_DockLength", "--type", "integer");
       await setTimeout(takesEffectWithin + 500);
     },
   },
-  18: { name: "backup", happen: ({ service }) => service.backUp() },
-  20: {
+  { name: "backup", happen: ({ service }) => service.backUp() },
+  {
     name: "restore",
     happen: async (stage) => {
       await stage.service.restore();
@@ -106,8 +106,8 @@ const events: Readonly<Record<number, DayEvent>> = {
       for (let commits = 0; commits < 3; commits++) await commit(stage);
     },
   },
-  22: { name: "service killed", happen: ({ service }) => service.restart("SIGKILL") },
-  24: {
+  { name: "service killed", happen: ({ service }) => service.restart("SIGKILL") },
+  {
     name: "prune, follower killed in the walk",
     happen: async (stage) => {
       await prune.happen(stage);
@@ -115,15 +115,18 @@ const events: Readonly<Record<number, DayEvent>> = {
         await copy.killedAfter(stage.random.whole(600, 1500), () => commit(stage));
     },
   },
-  26: failover,
-};
+  failover,
+];
 
-const monthLength = 30;
-
-function eventOf(day: number, { failOver }: Pick<MonthService, "failOver">): DayEvent | undefined {
-  const event = events[((day - 1) % monthLength) + 1];
-  // A standby takes over once.
-  if (event === failover) return failOver === undefined || day > monthLength ? undefined : failover;
+function eventOf(
+  day: number,
+  { days }: Month,
+  { failOver }: Pick<MonthService, "failOver">,
+): DayEvent | undefined {
+  // The last day has none, so that something follows each.
+  const eventsUntil = (end: number) => Math.floor((end * events.length) / (days - 1));
+  const event = eventsUntil(day) > eventsUntil(day - 1) ? events[eventsUntil(day - 1)] : undefined;
+  if (event === failover && failOver === undefined) return undefined;
   return event ?? (day % 4 === 3 ? killed : undefined);
 }
 
@@ -155,7 +158,7 @@ export async function* simulateMonth(month: Month): AsyncGenerator<DayReport> {
     ];
     const stage: Stage = { service, listings, changes, random: randomFrom(seed), copies, first };
     for (let day = 1; day <= days; day++) {
-      const event = eventOf(day, service);
+      const event = eventOf(day, month, service);
       await event?.happen(stage);
       await commit(stage);
       for (const copy of copies) {

@@ -12,7 +12,13 @@ export const leftOutOnPostgres: Readonly<Record<string, string>> = {
   "attack/**": "about the memory and time of the server process",
   "drain.long.test.ts":
     "about connections and answers; one test needs pages that take longer than to accept connections",
-  "{streaming,cross-origin}.test.ts": "about connections, answers and their headers",
+  "{streaming,cross-origin,compression,http-edge,protocol-traps}.test.ts":
+    "about connections, answers and their headers",
+  "{body-size,head-budget,request-body,client-requests}.test.ts": "about requests before any is answered",
+  "{formats,file-formats}.test.ts":
+    "about the form of answers: agreement.property.test.ts compares their bytes",
+  "learn/**": "about the sources that mappings are learnt from",
+  "{hostile-feeds,feeds-guide}.test.ts": "about the sources of feeds, and their faults",
   "start-bundle.test.ts": "about the compiled start",
   "cli-{process,conventions}.test.ts": "about how commands are called and what they print",
   "demo.test.ts": "about the sample and what a start prints: postgres.test.ts prepares it in a database",
