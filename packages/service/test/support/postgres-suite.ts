@@ -12,8 +12,13 @@ export const leftOutOnPostgres: Readonly<Record<string, string>> = {
   "attack/**": "about the memory and time of the server process",
   "drain.long.test.ts":
     "about connections and answers; one test needs pages that take longer than to accept connections",
-  "{streaming,cross-origin,compression,http-edge,protocol-traps}.test.ts":
-    "about connections, answers and their headers",
+  "{streaming,cross-origin,compression,http-edge,protocol-traps,links,direct-path,methods}.test.ts":
+    "about connections, addresses, answers and their headers",
+  "{explorer,openapi,mcp,metrics,cli-coverage}.test.ts":
+    "about other forms of answers that other tests read on either database",
+  "{key-directory,clock,cli-customer}.test.ts":
+    "about keys and customers: packages/store/test/registry reads and writes them on either database",
+  "sample-threads.test.ts": "about how a sample is made",
   "{body-size,head-budget,request-body,client-requests}.test.ts": "about requests before any is answered",
   "{formats,file-formats}.test.ts":
     "about the form of answers: agreement.property.test.ts compares their bytes",
