@@ -26,7 +26,9 @@ export const leftOutOnPostgres: Readonly<Record<string, string>> = {
   "{hostile-feeds,feeds-guide}.test.ts": "about the sources of feeds, and their faults",
   "start-bundle.test.ts": "about the compiled start",
   "cli-{process,conventions}.test.ts": "about how commands are called and what they print",
-  "demo.test.ts": "about the sample and what a start prints: postgres.test.ts prepares it in a database",
+  "{demo,main}.test.ts":
+    "about the sample, and what a start does and prints: postgres.test.ts starts with a database",
+  "delivery/canaries.test.ts": "about the bytes of parts, as interference/ is, which runs on both databases",
   "delivery/damaged-parts.test.ts": "about stored parts",
   "{cli-replicate,replicate-faults}.test.ts": "about the source that is copied, and its faults",
   "agreement.property.test.ts": "starts a service on each database",
