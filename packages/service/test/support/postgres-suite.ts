@@ -16,11 +16,12 @@ export const leftOutOnPostgres: Readonly<Record<string, string>> = {
     "about connections, addresses, answers and their headers",
   "{explorer,openapi,mcp,metrics,cli-coverage}.test.ts":
     "about other forms of answers that other tests read on either database",
-  "{key-directory,clock,cli-customer}.test.ts":
+  "{key-directory,clock,cli-customer,trust}.test.ts":
     "about keys and customers: packages/store/test/registry reads and writes them on either database",
   "sample-threads.test.ts": "about how a sample is made",
-  "{body-size,head-budget,request-body,client-requests}.test.ts": "about requests before any is answered",
-  "{formats,file-formats}.test.ts":
+  "{body-size,head-budget,request-body,client-requests,rates}.test.ts":
+    "about requests before any is answered",
+  "{formats,file-formats,certification/*}.test.ts":
     "about the form of answers: agreement.property.test.ts compares their bytes",
   "learn/**": "about the sources that mappings are learnt from",
   "{hostile-feeds,feeds-guide}.test.ts": "about the sources of feeds, and their faults",
