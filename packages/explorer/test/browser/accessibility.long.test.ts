@@ -13,15 +13,16 @@ const pictureOf = (name: string, colorScheme: string, width: number) =>
 
 const height = 860;
 /** How each page is looked at: light on a desk and dark on a phone, or with `LOOKS=all` in both colour schemes on both. */
-const looks = [
-  { colorScheme: "light", width: 1440 },
-  { colorScheme: "dark", width: 400 },
-  { colorScheme: "light", width: 400 },
-  { colorScheme: "dark", width: 1440 },
-].slice(0, process.env["LOOKS"] === "all" ? 4 : 2) as readonly {
-  readonly colorScheme: "light" | "dark";
-  readonly width: number;
-}[];
+const looks = (
+  [
+    ["light", 1440],
+    ["dark", 400],
+    ["light", 400],
+    ["dark", 1440],
+  ] as const
+)
+  .slice(0, process.env["LOOKS"] === "all" ? 4 : 2)
+  .map(([colorScheme, width]) => ({ colorScheme, width }));
 
 /** A map whose places are all loaded. Before any is asked for there are none. */
 const places = '.map-canvas[aria-busy=false]:not([data-points="0"])';

@@ -78,7 +78,7 @@ const killed: DayEvent = {
 
 const failover: DayEvent = { name: "failover", happen: async ({ service }) => service.failOver?.() };
 
-/** What happens beside commits, in this order, spread over the days. All other days have commits alone, or a killed follower. */
+/** What happens beside commits, in this order, spread over the days of a month. All other days have commits alone, or a killed follower. */
 const events: readonly DayEvent[] = [
   prune,
   granting("fewer regions", () => ({ regions: [{ kind: "state", value: "TX" }] })),
@@ -118,15 +118,19 @@ const events: readonly DayEvent[] = [
   failover,
 ];
 
+const monthLength = 30;
+
 function eventOf(
   day: number,
   { days }: Month,
   { failOver }: Pick<MonthService, "failOver">,
 ): DayEvent | undefined {
+  const length = Math.min(days, monthLength);
+  const dayOfMonth = ((day - 1) % length) + 1;
   // The last day has none, so that something follows each.
-  const eventsUntil = (end: number) => Math.floor((end * events.length) / (days - 1));
-  const event = eventsUntil(day) > eventsUntil(day - 1) ? events[eventsUntil(day - 1)] : undefined;
-  if (event === failover && failOver === undefined) return undefined;
+  const event = events.find((_, k) => Math.ceil(((k + 1) * (length - 1)) / events.length) === dayOfMonth);
+  // A standby takes over once.
+  if (event === failover && (failOver === undefined || day > length)) return undefined;
   return event ?? (day % 4 === 3 ? killed : undefined);
 }
 

@@ -17,7 +17,7 @@ export const leftOutOnPostgres: Readonly<Record<string, string>> = {
   "{explorer,openapi,mcp,metrics,cli-coverage}.test.ts":
     "about other forms of answers that other tests read on either database",
   "{key-directory,clock,cli-customer,trust}.test.ts":
-    "about keys and customers: packages/store/test/registry reads and writes them on either database",
+    "about keys, entitlements and issuers: packages/store/test/registry keeps the first two in either database",
   "sample-threads.test.ts": "about how a sample is made",
   "{body-size,head-budget,request-body,client-requests,rates}.test.ts":
     "about requests before any is answered",
